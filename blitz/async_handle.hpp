@@ -252,7 +252,7 @@ class AsyncHandle {
   /// @param state  The state that holds the result, or null.
   explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
-  /// Exchanges the results of two handles.
+  /// Exchanges the results of this handle and `other`.
   void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
 
   /// Whether the handle refers to a result, ready or not. False after get() and after a move from the handle.

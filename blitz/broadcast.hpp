@@ -99,7 +99,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 /// @return A std::vector of the results, indexed by worker; nothing if `f` returns void.
 /// @throws The exception of the worker with the lowest index; the others are discarded. Before any call, std::bad_alloc and the
 ///         exceptions of global_pool().
-/// Complexity: O(n) for n workers; each worker is woken. Thread-safety: any thread; a caller outside the pool blocks.
+/// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread; a caller outside the pool blocks.
 /// @code
 ///   const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
 /// @endcode

@@ -68,7 +68,7 @@ typedef void (*blitz_function)(void* context);
 /// A blitz::ThreadPool.
 typedef struct blitz_pool blitz_pool;
 
-/// Starts a pool. Takes some tens of microseconds per thread.
+/// Starts a pool. Complexity: O(n) for n threads, some tens of microseconds each.
 /// @param num_threads  The number of threads, including the calling thread. 0: the environment variable BLITZ_NUM_THREADS; if
 ///                     it is not set, the number of processors that this process may use.
 /// @param pool         Receives the pool.
@@ -81,7 +81,8 @@ BLITZ_C_API blitz_status blitz_pool_create(size_t num_threads, blitz_pool** pool
 /// @param pool  The pool, which no other thread may still use. If null, the call does nothing.
 BLITZ_C_API void blitz_pool_destroy(blitz_pool* pool);
 
-/// Starts the global pool, which otherwise starts at its first use. Takes some tens of microseconds per thread.
+/// Starts the global pool, which otherwise starts at its first use. Complexity: O(n) for n threads, some tens of microseconds
+/// each.
 /// @param num_threads  As in blitz_pool_create().
 /// @return BLITZ_OK, BLITZ_UNUSABLE if it was already started, or a failure as in blitz_pool_create().
 BLITZ_C_API blitz_status blitz_init_global_pool(size_t num_threads);

@@ -46,7 +46,7 @@ class JoinContext {
 template <class F>
 concept JoinFunction = std::invocable<F>;
 
-/// A callable of join_context(), which takes a JoinContext.
+/// What join_context() takes: something that can be called with a JoinContext.
 template <class F>
 concept JoinContextFunction = std::invocable<F, JoinContext>;
 

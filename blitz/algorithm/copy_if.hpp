@@ -116,14 +116,15 @@ struct RemoveCopy : HasOutput {
 inline constexpr detail::Algorithm<detail::CopyIf<true>> copy_if{};
 
 /// Copies the items with a projection that does not satisfy `pred`. remove_copy_if(range, out, pred, proj),
-/// remove_copy_if(first, last, out, out_last, pred, proj). For the result, exceptions, memory and threads see copy_if.
+/// remove_copy_if(first, last, out, out_last, pred, proj). Result, exceptions, complexity, memory and thread-safety: as for
+/// copy_if.
 /// @code
 ///   blitz::remove_copy_if(words, others, [](const std::string& word) { return word.empty(); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::CopyIf<false>> remove_copy_if{};
 
 /// Copies the items with a projection that does not equal `value`. remove_copy(range, out, value, proj), remove_copy(first,
-/// last, out, out_last, value, proj). For the result, exceptions, memory and threads see copy_if.
+/// last, out, out_last, value, proj). Result, exceptions, complexity, memory and thread-safety: as for copy_if.
 /// @code
 ///   blitz::remove_copy(numbers, rest, 0);
 /// @endcode

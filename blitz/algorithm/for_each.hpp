@@ -92,7 +92,8 @@ struct ForEachN {
 ///   blitz::for_each(people, [](std::string& name) { name += '!'; }, &Person::name);
 /// @endcode
 inline constexpr detail::Algorithm<detail::ForEach> for_each{};
-/// Like for_each, for the `count` items beginning at `first`: for_each_n(first, count, f, proj). Returns their end.
+/// Like for_each, for the `count` items beginning at `first`: for_each_n(first, count, f, proj). Returns their end. Exceptions,
+/// complexity and thread-safety: as for for_each.
 /// @code
 ///   blitz::for_each_n(jobs.begin(), 10, [](Job& job) { job.start(); });
 /// @endcode

@@ -187,7 +187,7 @@ inline constexpr detail::Algorithm<detail::Reduce> reduce{};
 ///
 /// transform_reduce(range, init, op, transform), transform_reduce(range1, range2, init, op, transform); also with iterators,
 /// (first, last, ...) and (first1, last1, first2, last2, ...); and all with AlgorithmOptions as the first argument. `transform`
-/// is called once for each item or pair. For the operation, exceptions, memory and threads see reduce.
+/// is called once for each item or pair. Operation, exceptions, complexity, memory and thread-safety: as for reduce.
 /// @code
 ///   const double length2 = blitz::transform_reduce(v, v, 0.0);
 ///   const auto bytes = blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);

@@ -94,7 +94,7 @@ struct Remove {
 inline constexpr detail::Algorithm<detail::RemoveIf> remove_if{};
 
 /// Removes the items with a projection equal to `value`, which must not be an item of the range. remove(range, value, proj),
-/// remove(first, last, value, proj). For the result, exceptions, memory and threads see remove_if.
+/// remove(first, last, value, proj). Result, exceptions, complexity, memory and thread-safety: as for remove_if.
 /// @code
 ///   const auto rest = blitz::remove(numbers, 0);
 /// @endcode

@@ -345,7 +345,7 @@ inline constexpr detail::Algorithm<detail::InclusiveScan> inclusive_scan{};
 
 /// Writes the sums init, op(init, x0), op(op(init, x0), x1) and so on: each sum excludes the item at its position.
 /// exclusive_scan(range, out, init, op), exclusive_scan(first, last, out, out_last, init, op), and both with AlgorithmOptions
-/// as the first argument. For the operation, exceptions, memory and threads see inclusive_scan.
+/// as the first argument. Operation, exceptions, complexity, memory and thread-safety: as for inclusive_scan.
 /// @code
 ///   blitz::exclusive_scan(sizes, begins, std::size_t{0});
 /// @endcode
@@ -353,7 +353,8 @@ inline constexpr detail::Algorithm<detail::ExclusiveScan> exclusive_scan{};
 
 /// Like inclusive_scan, for the results of `transform` for each item. Without `init` the sums have the type of these results.
 /// transform_inclusive_scan(range, out, op, transform, init), and (first, last, out, out_last, op, transform, init). Several
-/// threads call `transform` concurrently through a reference, at most twice for each item.
+/// threads call `transform` concurrently through a reference, at most twice for each item. Throws the exceptions of
+/// `transform`. Other exceptions, memory and thread-safety: as for inclusive_scan.
 /// @code
 ///   blitz::transform_inclusive_scan(words, ends, std::plus<>{}, [](const std::string& word) { return word.size(); });
 /// @endcode
@@ -361,8 +362,8 @@ inline constexpr detail::Algorithm<detail::TransformInclusiveScan> transform_inc
 
 /// Like exclusive_scan, for the results of `transform` for each item. transform_exclusive_scan(range, out, init, op,
 /// transform), and (first, last, out, out_last, init, op, transform). Several threads call `transform` concurrently through a
-/// reference, at most twice for each item. Throws the exceptions of `transform`; for the others, memory and threads see
-/// inclusive_scan.
+/// reference, at most twice for each item. Throws the exceptions of `transform`. Other exceptions, memory and
+/// thread-safety: as for inclusive_scan.
 /// @code
 ///   blitz::transform_exclusive_scan(words, begins, std::size_t{0}, std::plus<>{},
 ///                                   [](const std::string& word) { return word.size(); });

@@ -80,8 +80,8 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
 /// AlgorithmOptions as the first argument. Both ranges must be sorted by `comp` of their projections; by default
 /// std::ranges::less and std::identity. Several threads call these concurrently.
 ///
-/// After a missing item is found, no new parts start. Throws the exceptions of `comp` and the projections, and Stopped after a
-/// stop request.
+/// Returns a bool. After a missing item is found, no new parts start.
+/// Throws the exceptions of `comp` and the projections, and Stopped after a stop request.
 ///
 /// O(n1 + n2) comparisons; no memory. Thread-safety: any thread.
 /// @code
@@ -113,8 +113,7 @@ inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, true, tr
 /// @brief Writes the sorted intersection of two sorted ranges. An item with k copies in the first range and m copies in the
 /// second is written min(k, m) times, from the first range.
 ///
-/// For the arguments, exceptions, complexity and memory see set_union. Result: like std::ranges::set_intersection, as for
-/// set_union. Thread-safety: any thread.
+/// Arguments, result, exceptions, complexity, memory and thread-safety: as for set_union, like std::ranges::set_intersection.
 /// @code
 ///   const auto end = blitz::set_intersection(a, b, common).out;
 /// @endcode
@@ -123,10 +122,9 @@ inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{false, false, 
 /// @brief Writes the sorted items of the first of two sorted ranges that are not in the second. An item with k copies in the
 /// first range and m copies in the second is written max(k - m, 0) times: the last copies of the first range.
 ///
-/// For the arguments, exceptions, complexity and memory see set_union. Result: like std::ranges::set_difference. Thread-safety:
-/// any thread. Returns the end of the first input and of the output, as `in` and `out`. If the output is too small, it is
-/// filled, and `in`
-///   points to the first item that did not fit.
+/// Arguments, exceptions, complexity, memory and thread-safety: as for set_union.
+/// Returns the end of the first input and of the output, as `in` and `out`, like std::ranges::set_difference. If the output is
+///   too small, it is filled, and `in` points to the first item that did not fit.
 /// @code
 ///   const auto end = blitz::set_difference(all, done, left).out;
 /// @endcode
@@ -135,8 +133,8 @@ inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, false, f
 /// @brief Writes the sorted items that are in only one of two sorted ranges. An item with k copies in the first range and m
 /// copies in the second is written |k - m| times: the last copies of the range that has more.
 ///
-/// For the arguments, exceptions, complexity and memory see set_union. Result: like std::ranges::set_symmetric_difference, as
-/// for set_union. Thread-safety: any thread.
+/// Arguments, result, exceptions, complexity, memory and thread-safety: as for set_union, like
+/// std::ranges::set_symmetric_difference.
 /// @code
 ///   const auto end = blitz::set_symmetric_difference(before, after, changed).out;
 /// @endcode

@@ -212,7 +212,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::fold_stage(options_, stage_, detail::ReduceItems<Value, Op>{op});
   }
-  /// Combines all items by the associative operation `op`; returns `identity` if there is no item. op(identity, x) must equal
+  /// The combination of all items by the associative operation `op`; `identity` if there is no item. op(identity, x) must equal
   /// x.
   template <class T, FoldFunction<T, S> Op>
     requires FoldCombineFunction<Op, T>
@@ -262,7 +262,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     return detail::greatest_item(options_, stage_, less);
   }
-  /// The results of min and max, in one pass; empty if there is no item.
+  /// The results of min and max by `less`, in one pass; empty if there is no item.
   template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
     requires std::copy_constructible<Value>
@@ -346,8 +346,8 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
     return detail::collect_both<Value, Value>(options_, stage_, detail::AppendParted<Value, F>{pred});
   }
-  /// Like partition, but assigns the items to the ranges `kept` and `others`, as many as each has room for. Returns the two
-  /// numbers of assigned items.
+  /// Like partition by `pred`, but assigns the items to the ranges `kept` and `others`, as many as each has room for. Returns
+  /// the two numbers of assigned items.
   template <FilterFunction<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
     auto [left, right] = partition(std::move(pred));

@@ -71,9 +71,7 @@ BLITZ_BEGIN_BY_OPTIMIZATION
   return Pipeline(detail::TextSource(text, separator));
 }
 
-/// A pipeline of the lines of `text`, without their '
-/// '. Like split_at with the separator '
-/// '.
+/// A pipeline of the lines of `text`, without their '\n'. Like split_at with the separator '\n'.
 /// @code
 ///   const std::size_t empty = blitz::lines(text).filter([](std::string_view line) { return line.empty(); }).count();
 /// @endcode
