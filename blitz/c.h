@@ -49,7 +49,7 @@ extern "C" {
 typedef enum blitz_status {
   BLITZ_OK = 0,         ///< Success.
   BLITZ_NO_MEMORY = 1,  ///< Memory is exhausted.
-  BLITZ_INVALID = 2,    ///< An invalid argument.
+  BLITZ_INVALID = 2,    ///< An impossible argument, such as a negative number of threads.
   BLITZ_UNUSABLE = 3    ///< The threads cannot be created, or the pool was shut down or is used in a forked child.
 } blitz_status;
 
@@ -72,8 +72,8 @@ typedef struct blitz_pool blitz_pool;
 /// @param num_threads  The number of threads, including the calling thread. 0: the environment variable BLITZ_NUM_THREADS; if
 ///                     it is not set, the number of processors that this process may use.
 /// @param pool         Receives the pool.
-/// @return BLITZ_OK, BLITZ_INVALID if a pool cannot have so many threads, BLITZ_UNUSABLE if the threads cannot be created, or
-///         BLITZ_NO_MEMORY.
+/// @return BLITZ_OK, BLITZ_INVALID for an impossible number, such as a negative one, BLITZ_UNUSABLE if a pool cannot have so
+///         many threads or they cannot be created, or BLITZ_NO_MEMORY.
 BLITZ_C_API blitz_status blitz_pool_create(size_t num_threads, blitz_pool** pool);
 
 /// Runs all remaining jobs of the pool, joins its threads, and frees it. If called on one of the pool's own workers, it ends

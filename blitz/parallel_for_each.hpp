@@ -101,10 +101,10 @@ namespace detail {
 ///
 /// Each worker does its own entries first, the newest first, so that a tree of work takes the memory of its depth. If it has
 /// none, it reads a batch of the range, unless another worker is reading: then it leaves the rest to that worker. When all its
-/// offered jobs have been taken, it offers another one: the oldest half of its entries, possibly none, and the right to read.
-/// An unwanted job is cheap, because no other is offered before it is taken. Before an entry that may be long, a worker offers
-/// all other entries, half of the rest at a time, and reads one entry at a time, because another worker may run out of work
-/// during that entry.
+/// offered jobs have been taken, or an idle worker would take one more, it offers a job: the oldest half of its entries,
+/// possibly none, and the right to read. An unwanted job is cheap, because no other is offered while it waits and no worker is
+/// idle. Before an entry that may be long, a worker offers all other entries, half of the rest at a time, and reads one entry
+/// at a time, because another worker may run out of work during that entry.
 ///
 /// Pairs:
 ///   [read]  read: reading_.store(release)  ->  read: reading_.exchange(acquire)
@@ -183,7 +183,7 @@ class WorkList {
     }
 
     /// Whether to wake a sleeping worker: yes if the list took long enough in its previous run, or has already run that long.
-    /// Without a previous run, the entries may take long.
+    /// Without a previous run, the first offer is always made, because the entries may take long.
     [[nodiscard]] bool is_worth_offering(WorkerBase& worker, Ticks begun) noexcept {
       if (worker.audience(0) != Audience::kSleeps) return true;
       if (list_->usual_ == 0 && !offered_) return true;

@@ -60,8 +60,9 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 template <PoolPolicy P>
 class BasicThreadPool {
  public:
-  /// Starts the threads. Throws ThreadPoolError if a thread cannot be created, or on_thread_start throws; std::invalid_argument
-  /// for invalid options; the exception of thread_name; std::bad_alloc. If it throws, all threads that had started have ended.
+  /// Starts the threads. Throws ThreadPoolError if a thread cannot be created, a pool cannot have so many threads, or
+  /// on_thread_start throws; std::invalid_argument for impossible options, such as a negative number of threads; the exception
+  /// of thread_name; std::bad_alloc. If it throws, all threads that had started have ended.
   /// Complexity: O(n) for n threads, some tens of microseconds each.
   /// @param options  See ThreadPoolOptions. Unnamed options have defaults.
   explicit BasicThreadPool(ThreadPoolOptions options = {}) : base_(detail::start_pool<P>(std::move(options))) {}

@@ -33,8 +33,8 @@ struct Differs {
 
 /// Keeps, in place, the items that differ from the previous item. Each flag describes the next item. A block therefore compares
 /// only its own items and the first item after it, which is moved later; the last item before the block may already have been
-/// moved. This is not needed for items that are cheap to write, because they stay valid when they are moved. Until a block has
-/// compared its items, the place of the last item before it is written, if at all, only by that item: blocks to the right learn
+/// moved. Items that are cheap to write do not need this class, because a move leaves them unchanged. For them, until a block
+/// has compared its items, only the last item before the block may be written to that item's place: blocks to the right learn
 /// their output positions only afterwards.
 template <class I, class F, class P>
 class UniqueFilter final : public Filter {
