@@ -28,7 +28,7 @@ struct WorkerStats {
   std::uint64_t lifo_hits = 0;             ///< Jobs that this worker found in its LIFO slot.
   std::uint64_t global_batch_fetches = 0;  ///< Batches of injected jobs; injected_taken counts the jobs.
   /// Jobs pushed by this worker that went to the injector because its queue was full. The worker that takes them from there
-  /// counts them in injected_taken. Therefore, when no job is waiting, in the total, `jobs_pushed + injected_taken - overflows`
+  /// counts them in injected_taken. Therefore, when no job is waiting, `jobs_pushed + injected_taken - overflows` of the total
   /// is the number of jobs that were spawned or offered, except for broadcasts.
   std::uint64_t overflows = 0;
 
