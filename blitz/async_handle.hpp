@@ -1,5 +1,5 @@
 /// @file
-/// async: a job whose result is asked for later, and AsyncHandle, the right to that result.
+/// async: a job with a result that is read later, and AsyncHandle, which owns that result.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,7 +25,7 @@ namespace detail {
 
 /// Notified once, by the worker that ran the job of a handle, that the result is ready.
 struct AsyncWaiter {
-  using Ready = void (*)(AsyncWaiter& self) noexcept;  ///< The AsyncWaiter may be gone when it returns.
+  using Ready = void (*)(AsyncWaiter& self) noexcept;  ///< May destroy `self` before it returns.
   Ready ready;
 };
 
@@ -37,10 +37,10 @@ struct AsyncWaiter {
 ///      |                              ^
 ///      +--------> kClaimed -----------+---------> kDone    the waiting thread runs it; the queue holds an empty job
 ///                    |                                ^
-///                    +-----------> kLate -------------+    the same, after the empty job has run
+///                    +-----------> kLate -------------+    as above, after the empty job has run
 ///
-/// A waiter may also be set in kQueued. A thread that cannot run the job it has claimed sets a waiter, and so gives the claim up.
-/// detail/worker/README.md proves that the job runs once, and that the pool exists until then.
+/// A waiter may also be set in kQueued. A thread that cannot run the job that it has claimed gives up the claim by setting a
+/// waiter. detail/worker/README.md proves that the job runs once, and that the pool exists until then.
 ///
 /// Pairs:
 ///   [ready]  finish: state_.exchange      ->  set_waiter, ready, begin: state_ read (acquire)
@@ -61,8 +61,8 @@ class AsyncState : public Job, public SharedObject {
 
   [[nodiscard]] bool ready() const noexcept { return state_.load(std::memory_order_acquire) == kDone; }  // [ready]
 
-  /// Waits until the job has run, or runs it. Throws std::logic_error if another thread waits already, and ThreadPoolError in
-  /// a forked child, because the job does not run there.
+  /// Waits until the job has run, or runs it. Throws std::logic_error if another thread is already waiting, and ThreadPoolError
+  /// in a forked child, because the job does not run there.
   void wait() {
     if (ready()) return;
     struct Caller : AsyncWaiter {
@@ -95,7 +95,7 @@ class AsyncState : public Job, public SharedObject {
     return true;
   }
 
-  /// For the handle, once the job has run: the result, which the state no longer destroys.
+  /// For the handle, after the job has run: moves the result out. The state no longer destroys it.
   Value take() {
     taken_ = true;
     return result_.take();
@@ -123,7 +123,7 @@ class AsyncState : public Job, public SharedObject {
       self.finish();
     }
     self.release();
-    // While the claimed job runs the pool counts it, so its end is counted by the claimer.
+    // The pool counts the job while it runs, so the thread that claimed it counts its end.
     if (seen != kClaimed) Detached::finished(worker);
   }
 
@@ -139,7 +139,7 @@ class AsyncState : public Job, public SharedObject {
     return seen;
   }
 
-  /// The job's end: result_ is written. Returns the state before.
+  /// The job has ended: result_ is written. Returns the previous state.
   State finish() noexcept {
     const State seen = state_.exchange(kDone, std::memory_order_acq_rel);  // [ready] [wait]
     if (seen > kLargest) {
@@ -153,8 +153,8 @@ class AsyncState : public Job, public SharedObject {
   [[nodiscard]] bool is_forked() const noexcept {
     return fork_generation.load(std::memory_order_relaxed) != generation_;
   }
-  /// Whether the calling thread can become a worker of the pool, as far as it knows, or is one that has no jobs in its queue
-  /// and has room on its stack. The jobs in its queue run in the order of its policy, and no empty ones may pile up there.
+  /// Whether the calling thread may run the job: it belongs to no pool, or it is a worker of this pool with an empty queue and
+  /// room on its stack. Queued jobs run in the order of the policy, and empty jobs must not pile up in the queue.
   [[nodiscard]] bool may_run_here() const noexcept {
     const WorkerBase* const worker = current_worker;
     if (worker == nullptr) return !is_forked();
@@ -165,7 +165,7 @@ class AsyncState : public Job, public SharedObject {
     State expected = kQueued;
     return state_.compare_exchange_strong(expected, kClaimed, std::memory_order_relaxed, std::memory_order_relaxed);
   }
-  /// Runs the claimed job. False: the thread cannot become a worker of the pool.
+  /// Runs the claimed job. Returns false if the thread cannot become a worker of the pool.
   [[nodiscard]] bool run_claimed() noexcept {
     if (current_worker != nullptr) {
       run_on(*current_worker);
@@ -182,7 +182,7 @@ class AsyncState : public Job, public SharedObject {
     worker.call_in_wait([this] { run_(*this); });
     if (finish() == kLate) Detached::finished(worker);
   }
-  /// Takes the empty job out of the injector if it is the oldest one there: the slot's resident need not come for it.
+  /// Takes the empty job out of the injector if it is the oldest one there, so that the slot's resident need not wake for it.
   void take_out(WorkerBase& worker) noexcept {
     if (is_forked()) return;
     Job* const job = worker.take_injected();
@@ -192,9 +192,9 @@ class AsyncState : public Job, public SharedObject {
       worker.at_home() == &worker ? push_or_inject(&worker, pool_, job) : pool_.inject(job);
     }
   }
-  /// Leaves a claimed job to the pool: the job in the queue is no longer empty. In kLate it is injected again.
+  /// Returns a claimed job to the pool: the job in the queue is no longer empty. In kLate the job is injected again.
   void give_up(AsyncWaiter& waiter) noexcept {
-    const Shared<PoolBase> keep_alive = share(pool_);  // It may end while this thread has still to wake a worker.
+    const Shared<PoolBase> keep_alive = share(pool_);  // The pool may end before this thread has woken a worker.
     State expected = kClaimed;
     // [wait] [late]
     if (state_.compare_exchange_strong(expected, state_of(waiter), std::memory_order_release,
@@ -232,8 +232,8 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
 
 }  // namespace detail
 
-/// @brief The right to get the result of blitz::async once. Movable. The job runs also when its handle is destroyed;
-/// its result or its exception is then dropped.
+/// @brief Owns the result of blitz::async, which can be read once. Movable. If the handle is destroyed, the job still runs, and
+/// its result or exception is discarded.
 ///
 /// @code
 ///   blitz::AsyncHandle<int> handle = blitz::async([] { return 6 * 7; });
@@ -241,35 +241,35 @@ class AsyncJob final : public AsyncState<CallResult<F&>> {
 ///   const int result = handle.get();
 /// @endcode
 ///
-/// Complexity: each member O(1), but for waiting. Thread-safety: that of a value; one thread at a time.
+/// Complexity: each member O(1), except the time spent waiting. Thread-safety: one thread at a time may use a handle.
 template <class R>
 class AsyncHandle {
  public:
   AsyncHandle() noexcept = default;                          ///< Not valid.
   AsyncHandle(AsyncHandle&&) noexcept = default;             ///< Leaves the other one not valid.
-  AsyncHandle& operator=(AsyncHandle&&) noexcept = default;  ///< Leaves the other one not valid; drops the own result.
+  AsyncHandle& operator=(AsyncHandle&&) noexcept = default;  ///< Leaves the other one not valid; discards this result.
   /// For the library.
-  /// @param state  The result's place, or null.
+  /// @param state  The state that holds the result, or null.
   explicit AsyncHandle(detail::AsyncState<R>* state) noexcept : state_(state) {}
 
-  /// Each gets the other's result.
+  /// Exchanges the results of this handle and `other`.
   void swap(AsyncHandle& other) noexcept { std::swap(state_, other.state_); }
 
-  /// Whether there is a result to get, now or later: false after get(), and once moved from.
+  /// Whether the handle refers to a result, ready or not. False after get() and after a move from the handle.
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(state_); }
-  /// Whether get() would return at once. Throws std::logic_error if the handle is not valid.
+  /// Whether get() would return immediately. Throws std::logic_error if the handle is not valid.
   [[nodiscard]] bool ready() const { return checked().ready(); }
-  /// @brief Waits until the result is ready. The waiting thread runs a job that has not begun, if it belongs to no pool, or
-  /// if it is a worker of the job's pool and has no jobs in its queue. While the job runs elsewhere, a worker runs other jobs of
-  /// its pool, then sleeps; another thread blocks.
-  /// @throws std::logic_error if the handle is not valid, or another thread waits for it already, and ThreadPoolError in a
-  ///         forked child whose parent has the pool, unless the result was ready before the fork.
+  /// @brief Waits until the result is ready. If the job has not begun, the waiting thread runs it, provided that the thread
+  /// belongs to no pool, or is a worker of the job's pool with an empty queue. If another thread runs the job, a waiting worker
+  /// runs other jobs of its pool, then sleeps; a thread outside every pool blocks.
+  /// @throws std::logic_error if the handle is not valid, or another thread is already waiting for it. ThreadPoolError in a
+  ///         forked child if the parent owns the pool, unless the result was ready before the fork.
   void wait() const { checked().wait(); }
-  /// For the library: whether `waiter` will be notified when the result is ready; false if it is. Throws as wait() does.
+  /// For the library: returns whether `waiter` will be notified; false if the result is ready. Throws as wait() does.
   [[nodiscard]] bool set_waiter(detail::AsyncWaiter& waiter) const { return checked().set_waiter(waiter); }
   /// @brief Waits as wait() does, and returns the result. The handle is not valid afterwards.
-  /// @throws What the job has thrown, and what wait() throws.
-  /// @return What the job has returned.
+  /// @throws The exception of the job, and the exceptions of wait().
+  /// @return The job's result.
   R get() {
     checked().wait();
     const AsyncHandle last(std::move(*this));
@@ -302,18 +302,18 @@ template <class F>
 
 }  // namespace detail
 
-/// @brief Spawns a job with a result: a worker of the pool that the caller works for, or else of the global pool, calls
-/// `f()`. The pool's destructor waits for the job, with or without a handle.
+/// @brief Spawns a job with a result: a worker of the caller's pool calls `f()`; outside every pool, a worker of the global
+/// pool. The pool's destructor waits for the job, with or without a handle.
 ///
 /// @code
 ///   auto handle = blitz::async([] { return 6 * 7; });
 ///   const int result = handle.get();
 /// @endcode
 ///
-/// @param f  Copied or moved into the job. All that comes before the call happens before `f`, and `f` happens before
-///           the return of the handle's get().
+/// @param f  Copied or moved into the job. Everything before the call happens before `f`, and `f` happens before the return of
+///           the handle's get().
 /// @return An AsyncHandle for the result.
-/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
+/// @throws std::bad_alloc, the exception of the closure's move or copy, and the exceptions of global_pool(). `f` is then not
 ///         called.
 /// Complexity: O(1); one allocation. Thread-safety: any thread.
 template <SpawnFunction F>

@@ -1,5 +1,5 @@
 /// @file
-/// All calls: the scheduler's, the algorithms, the pipelines.
+/// The whole library: the scheduler, the algorithms, the pipelines.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -8,5 +8,5 @@
 #include "blitz/fork_join.hpp"
 #include "blitz/pipeline.hpp"
 
-/// All that programs use. What is in blitz::detail is for the library.
+/// The public API. Namespace blitz::detail is private to the library.
 namespace blitz {}

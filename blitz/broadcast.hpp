@@ -27,7 +27,7 @@ concept BroadcastFunction =
 
 namespace detail {
 
-/// What the jobs of a broadcast share. The last to end sets the latch.
+/// Shared by the jobs of a broadcast. The last job to end sets the latch.
 template <class F>
 struct Broadcast {
   F& f;
@@ -69,7 +69,7 @@ auto broadcast_in(PoolBase& pool, F&& f) {
   const auto jobs = make_array<J>(count);
   constexpr bool kHasValues = !std::is_void_v<std::invoke_result_t<Callable&, BroadcastContext>>;
   std::vector<CallValue<Callable&, BroadcastContext>> values;
-  if constexpr (kHasValues) values.reserve(count);  // Nothing is allocated once a call is made.
+  if constexpr (kHasValues) values.reserve(count);  // Allocate before the first call.
   Broadcast<Callable> all{f, CallerLatch(&pool), {count}};
   for (std::size_t slot = 0; slot < count; ++slot) {
     jobs[slot].all = &all;
@@ -89,16 +89,16 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 
 }  // namespace detail
 
-/// @brief Calls `f(context)` once on every worker of the pool that the caller works for, or else of the global pool,
-/// and waits for all calls.
+/// @brief Calls `f(context)` once on every worker of the caller's pool, and waits for all calls. Outside every pool it uses the
+/// global pool.
 ///
-/// A busy worker makes its call when it next looks for work, after the jobs of its own queue. A worker that waits,
-/// inside isolate too, makes it during the wait, except inside isolate in another pool. All calls are made, also when some throw.
+/// A busy worker makes its call when it next looks for work, after the jobs of its own queue. A waiting worker makes it during
+/// the wait, also inside isolate, except inside isolate in another pool. All calls are made, even if some throw.
 ///
-/// @param f  Called through a reference, by several threads at once.
-/// @return The results by the worker's index, in a std::vector; nothing if `f` returns void.
-/// @throws The exception of the lowest index; the others are dropped. std::bad_alloc, and what global_pool() throws,
-///         before any call.
+/// @param f  Called through a reference, by several threads concurrently.
+/// @return A std::vector of the results, indexed by worker; nothing if `f` returns void.
+/// @throws The exception of the worker with the lowest index; the others are discarded. Before any call, std::bad_alloc and the
+///         exceptions of global_pool().
 /// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread; a caller outside the pool blocks.
 /// @code
 ///   const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });

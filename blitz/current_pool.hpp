@@ -1,5 +1,5 @@
 /// @file
-/// Which pool the caller works for, and how the free functions get there.
+/// The pool that the caller works for, and the entry of the free functions into it.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -16,9 +16,9 @@
 
 namespace blitz {
 
-/// The number of threads, at least 1, of the pool that the calling thread works for, or else of the global pool,
-/// which it starts.
-/// @throws What global_pool() throws.
+/// The number of threads, at least 1, of the pool that the calling thread works for. Outside every pool it starts the global
+/// pool and returns its number.
+/// @throws The exceptions of global_pool().
 /// Complexity: O(1). Thread-safety: any thread.
 /// @code
 ///   std::vector<Result> results(blitz::current_num_threads());
@@ -49,15 +49,16 @@ BLITZ_API extern constinit Atomic<PoolBase*> started_global_pool;
 
 /// The global pool, started if need be, after its throw_if_unusable(); throws as blitz::global_pool() does.
 [[nodiscard]] inline PoolBase& global_pool_base() {
-  // Pairs with the store (release) after the pool was made. A thread's first call goes the other way, where the end of
-  // the program cannot come between.
+  // Pairs with the store (release) after the pool was created. A thread's first call takes the slow path, which excludes the
+  // end of the program.
   auto* const pool = started_global_pool.load(std::memory_order_acquire);
   if (pool != nullptr && pool->admitted()) [[likely]]
     return *pool;
   return start_global_pool();
 }
 
-/// The pool that the calling thread works for, or else the global one, which it starts; throws as global_pool() does.
+/// The pool that the calling thread works for; if there is none, the global pool, which it starts. Throws as global_pool()
+/// does.
 [[nodiscard]] inline PoolBase& current_pool() {
   if (WorkerBase* const worker = current_worker) return *worker->pool();
   return global_pool_base();
@@ -73,7 +74,7 @@ inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool
   return *pool;
 }
 
-/// Out of line: a caller that finds a vacant slot needs no room for a result beside the one that it returns.
+/// Out of line: a caller that finds a vacant slot needs no room for a second copy of its result.
 template <class R, EnterPool kEnter, class F>
 BLITZ_COLD R result_from_worker(PoolBase* pool, F& f) {
   JobResult<R> result;
@@ -81,8 +82,8 @@ BLITZ_COLD R result_from_worker(PoolBase* pool, F& f) {
   return result.take();
 }
 
-/// Calls `f` with a worker: of `pool`, or, if that is null, of the pool that the caller works for, or else of the global
-/// pool. Returns or rethrows its outcome; throws what PoolBase::enter throws.
+/// Calls `f` with a worker of `pool`. If `pool` is null, uses the pool that the caller works for; if there is none, the global
+/// pool. Returns or rethrows the outcome of `f`. Throws the exceptions of PoolBase::enter.
 template <EnterPool kEnter = enter_pool, class F>
 std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
   using R = std::invoke_result_t<F, WorkerBase&>;
@@ -98,7 +99,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
   }
 }
 
-/// The same of an `f` without arguments.
+/// Like on_worker, for an `f` without arguments.
 template <EnterPool kEnter, class F>
 CallResult<F> in_pool(PoolBase* pool, F&& f) {
   return on_worker<kEnter>(pool, [&](WorkerBase&) -> CallResult<F> { return std::invoke(std::forward<F>(f)); });

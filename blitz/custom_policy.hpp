@@ -1,9 +1,9 @@
 /// @file
-/// For programs with a scheduling policy of their own: what a BasicThreadPool<MyPolicy> needs to compile and link.
+/// For programs that define a scheduling policy: the definitions that a BasicThreadPool<MyPolicy> needs to compile and link.
 /// docs/custom_policy.md explains how to write a policy; examples/custom_policy is a small one.
 ///
 /// Each file that makes or uses such a pool includes it in addition to blitz/blitz.hpp or blitz/fork_join.hpp. The library's
-/// own pools need none of it: their policies are compiled in the library.
+/// own pools do not need it: their policies are compiled in the library.
 ///
 /// A program and its shared libraries that use one policy together need the same definition of it, with a name of
 /// default visibility: under -fvisibility=hidden, `struct [[gnu::visibility("default")]] MyPolicy`.

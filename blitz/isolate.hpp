@@ -13,24 +13,25 @@
 
 namespace blitz {
 
-/// @brief Calls `f` on a worker that, while `f` waits in join, scope, a loop or get, runs only jobs that calls inside
-/// `f` have made. The workers that run these jobs do the same; each sleeps when there are none.
+/// @brief Calls `f` on a worker. While `f` waits in join, scope, a loop or get, this worker runs only jobs that calls inside
+/// `f` have created. The workers that run these jobs are restricted in the same way. A worker sleeps when there are no such
+/// jobs.
 ///
-/// For code that holds a lock across a parallel call, or keeps state in a thread-local variable: without isolation the
-/// worker could begin an unrelated job meanwhile, which would find the lock taken by its own thread. A broadcast is the
-/// exception: its jobs are addressed to the worker itself.
+/// For code that holds a lock across a parallel call, or keeps state in a thread-local variable. Without isolation the waiting
+/// worker could begin an unrelated job, which would find the lock taken by its own thread. The jobs of a broadcast are an
+/// exception, because each is addressed to one worker.
 ///
-/// Take the lock inside `f`. A thread outside the pool that holds it in the call may have to wait for a worker, while all
-/// workers wait for the lock.
+/// Take the lock inside `f`. If a thread outside the pool holds the lock when it makes the call, it may wait for a worker while
+/// all workers wait for the lock: a deadlock.
 ///
-/// Do not wait inside `f` for a job that was made outside, nor for one that comes back into this pool by way of another
-/// pool: if no other worker is free to run it, the wait does not end.
+/// Inside `f`, do not wait for a job that was created outside `f`, or for a job that re-enters this pool from another pool. If
+/// no other worker is free to run it, the wait is a deadlock.
 ///
-/// @param f  Called on a worker of the pool that the caller works for, or else of global_pool(); if the caller is a
-///           worker, on the caller.
-/// @return What `f` returns.
-/// @throws What `f` throws, and what global_pool() throws; `f` is then not called.
-/// Complexity: some ten nanoseconds, and inside as much again for a call, which finds its worker by virtual functions.
+/// @param f  If the caller is a worker, called on the calling thread; otherwise on a worker of global_pool().
+/// @return The result of `f`.
+/// @throws The exception of `f`. The exceptions of global_pool(); `f` is then not called.
+/// Complexity: some ten nanoseconds. A call inside `f` costs about as much more, because it finds its worker by virtual
+/// functions.
 /// Thread-safety: any thread.
 /// @code
 ///   blitz::isolate([&] {

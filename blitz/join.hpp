@@ -1,5 +1,5 @@
 /// @file
-/// join and parallel_invoke: two or more calls, perhaps at once.
+/// join and parallel_invoke: two or more calls, possibly in parallel.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -23,27 +23,26 @@
 
 namespace blitz {
 
-/// What a callable given to join_context learns about its call. Thread-safety: that of an int.
+/// Tells a callable of join_context how it is called. Thread-safety: as for an int.
 /// @code
 ///   blitz::join_context([](blitz::JoinContext) {}, [&](blitz::JoinContext context) { copied = context.migrated(); });
 /// @endcode
 class JoinContext {
  public:
-  /// For the library: of a call that has `migrated`, or not.
+  /// For the library. `migrated`: the result of migrated().
   constexpr explicit JoinContext(bool migrated) noexcept : migrated_(migrated) {}
 
-  /// False: the callable runs in its place, on the calling worker, `a` first, and `b` when `a` has ended.
+  /// False: the callable runs in order on the calling worker, first `a`, then `b`.
   ///
-  /// True, for `b` alone: a worker has found it like any other job. Most often another worker: the work was really shared,
-  /// and what the caller had in its cache is not here. But it may be the calling one, and `b` may then run on top of an `a`
-  /// that waits; see join.
+  /// True, only for `b`: a worker has found it like any other job. This is usually another worker, without the caller's data in
+  /// its cache. It may also be the calling worker, and `b` then runs on top of an `a` that waits; see join.
   [[nodiscard]] constexpr bool migrated() const noexcept { return migrated_; }
 
  private:
   bool migrated_;
 };
 
-/// What join() takes: something that can be called without arguments.
+/// A callable of join(), without arguments.
 template <class F>
 concept JoinFunction = std::invocable<F>;
 
@@ -53,13 +52,13 @@ concept JoinContextFunction = std::invocable<F, JoinContext>;
 
 namespace detail {
 
-/// How join calls its callables, and what remains of their results.
+/// How join calls its callables, and the types of their results.
 struct CallPlain {
   template <class F>
   using Value = CallValue<F>;
   template <class F>
   BLITZ_ALWAYS_INLINE static Value<F> call(std::remove_reference_t<F>& f, bool /*migrated*/) {
-    // Directly, not by call_value: nested joins have a frame for each function on the way.
+    // Directly, not through call_value, which would add a stack frame to each nested join.
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
       static_cast<F&&>(f)();
       return Unit{};
@@ -68,7 +67,7 @@ struct CallPlain {
     }
   }
 };
-/// The same for join_context.
+/// How join_context calls its callables.
 struct CallWithContext {
   template <class F>
   using Value = CallValue<F, JoinContext>;
@@ -78,7 +77,7 @@ struct CallWithContext {
   }
 };
 
-/// The same for parallel_invoke, which drops the results.
+/// How parallel_invoke calls its callables: it discards their results.
 struct CallAndDrop {
   template <class F>
   using Value = Unit;
@@ -89,8 +88,8 @@ struct CallAndDrop {
   }
 };
 
-/// A callable on offer, in the frame of its join. The constructor writes the function, and the callable or its address;
-/// the offer adds the latch and its place in the queue. The result's place is written by the worker that runs it.
+/// A callable on offer, stored in the frame of its join. The constructor writes the function, and the callable or its address.
+/// The offer adds the latch and the place in the queue. The worker that runs the job writes the result.
 template <class Call, class F>
 class JoinJob final : public OfferedJob {
  public:
@@ -98,17 +97,17 @@ class JoinJob final : public OfferedJob {
 
   explicit JoinJob(std::remove_reference_t<F>& f) noexcept : OfferedJob(&execute_it), f_(keep<F>(f)) {}
 
-  /// The owner has taken it back, and runs it.
+  /// The owner has popped the job, and runs it.
   BLITZ_ALWAYS_INLINE Value run_here() { return Call::template call<F>(f_, false); }
 
-  /// take_back did not find it: it lies deeper in the queue, or was stolen, or is timed.
+  /// For a job that take_back did not return: it is deeper in the queue, was stolen, or is timed.
   BLITZ_COLD Value finish(WorkerBase& owner) {
     const OfferedJob::ForkEnd end(*this, owner);
     if (end.reclaimed()) return run_here();
     return result_.take();
   }
 
-  /// As finish, for an owner that has an exception already.
+  /// Like finish, for an owner that already has an exception: discards the result.
   BLITZ_COLD void finish_and_drop(WorkerBase& owner) noexcept {
     const OfferedJob::ForkEnd end(*this, owner);
     if (end.reclaimed()) {
@@ -132,11 +131,11 @@ class JoinJob final : public OfferedJob {
 
 // --- many ---
 
-/// Up to this many callables, all that is fast of a join on a worker of the default policy is compiled for them where
-/// they are called. With more, the code would grow and take long to compile.
+/// The largest number of callables for which the fast path of a join, on a worker of the default policy, is compiled at the
+/// call site. With more, the code would grow and compile slowly.
 inline constexpr std::size_t kInlinedHere = 16;
 
-/// Calls `first(data)` and runs the others, on a worker of whatever policy. In the library, compiled once.
+/// Calls `first(data)` and runs the others, on a worker of any policy. Compiled once, in the library.
 BLITZ_API void run_branches(void (*first)(void*), void* data, BranchJob* const* rest, std::size_t count);
 
 template <class First, class... Rest>
@@ -154,15 +153,15 @@ BLITZ_ALWAYS_INLINE void run_branches_here(First& first, Rest&... rest) {
   run_branches_elsewhere(first, rest...);
 }
 
-/// Results: what is made of the results, or void.
+/// Results: the type that is constructed from the results, or void.
 template <class Results, class First, class... Rest>
 BLITZ_ALWAYS_INLINE Results join_branches(First&& first, Rest&&... rest) {
   run_branches_here(first, rest...);
   if constexpr (!std::is_void_v<Results>) return Results(first.value(), rest.value()...);
 }
 
-/// Whether the results are too large for temporaries. Such a join, of two as well, has a frame of its own: the room for
-/// the results is then on the stack once, and only while the join runs.
+/// Whether the results are too large for temporaries. Such a join, also a join of two, gets a separate frame: the results then
+/// use stack space only once, and only while the join runs.
 template <class Results>
 inline constexpr bool kAreLarge = sizeof(Results) > 2 * kCacheLine;
 template <>
@@ -187,7 +186,7 @@ BLITZ_ALWAYS_INLINE Results join_many(First&& first, Rest&&... rest) {
 template <class Call, class A, class B>
 using JoinPair = std::pair<typename Call::template Value<A>, typename Call::template Value<B>>;
 
-/// The whole of join, on the calling worker: `b` is offered, `a` runs, and `b` is taken back, or was stolen.
+/// The algorithm of join, on the calling worker: offer `b`, run `a`, then pop `b` and run it, or wait for its thief.
 template <class Call, class Owner, class A, class B>
 BLITZ_ALWAYS_INLINE auto join_on(Owner& owner, A&& a, B&& b) {
   using ValueA = typename Call::template Value<A>;
@@ -234,8 +233,8 @@ class OutsideJoin {
   ResultRoom<JoinPair<Call, A, B>> results_;
 };
 
-/// For a caller that is no worker of the default policy. Out of line: the usual way needs no room for it. The names of static
-/// members have the types of the callables less often than those of function templates.
+/// For a caller that is no worker of the default policy. Out of line, so that the fast path needs no stack space for it. A
+/// static member, because its symbol name repeats the types of the callables less often than the name of a function template.
 template <class Call, class A, class B>
 struct JoinElsewhere {
   [[gnu::noinline]] static JoinPair<Call, A, B> run(Kept<A> a, Kept<B> b) {
@@ -262,22 +261,22 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 
 }  // namespace detail
 
-/// Calls `a` and `b`, perhaps at once, and returns a pair of their results, Unit for void.
+/// Runs `a` and `b`, possibly in parallel, and returns a pair of their results, Unit for void.
 ///
-/// `a` runs on the calling worker; `b` runs there after it, or on another worker meanwhile. Both have finished when
-/// join returns or throws. While it waits the caller runs other jobs of its pool, then sleeps.
+/// `a` runs on the calling worker. `b` runs there after `a`, or concurrently on another worker. Both have finished when join
+/// returns or throws. While the caller waits, it runs other jobs of its pool, then sleeps.
 ///
-/// When `a` waits, its worker may come upon `b` as upon any other job, and run it on top of `a`. On a ThreadPool it does
-/// not while `a` waits for joins, loops and scopes of that pool, but it may while `a`, or a job that the worker runs
-/// meanwhile, waits for something else (a handle of async, a broadcast, another pool) or yields. On an AsyncThreadPool it
-/// may in any wait of `a`, and so it may in isolate on any pool. join_context tells `b`.
+/// If `a` waits, its worker may find `b` like any other job and run it on top of `a`. On a ThreadPool this does not happen
+/// while `a` waits for joins, loops and scopes of that pool. It may happen while `a`, or a job that the worker runs during the
+/// wait, yields or waits for something different: a handle of async, a broadcast, another pool. On an AsyncThreadPool, and in
+/// isolate on any pool, it may happen in every wait of `a`. join_context tells `b` about it.
 ///
-/// `a` throws: `b` is finished first, then the exception is rethrown; what comes of `b` is dropped. Only `b` throws:
-/// the result of `a` is destroyed, and the exception of `b` rethrown.
+/// If `a` throws, `b` still runs to its end, its result or exception is discarded, and the exception of `a` is rethrown. If
+/// only `b` throws, the result of `a` is destroyed and the exception of `b` is rethrown.
 ///
-/// All that comes before the call happens before `a` and `b`, and they happen before its return. Outside every pool
-/// it runs in global_pool(). An rvalue that is trivially copyable may be called as a copy of itself. No more than two
-/// copies of a result exist at a time; a class that is returned as const arrives without the const.
+/// Everything before the call happens before `a` and `b`, and both happen before its return. Outside every pool it runs in
+/// global_pool(). For a trivially copyable rvalue, join may call a copy. At most two copies of a result exist at a time. A
+/// result of a const class type is returned without the const.
 ///
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.
@@ -287,9 +286,9 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// @param a  Called on the calling worker.
 /// @param b  Called after it, or on another worker.
 /// @return std::pair of the results.
-/// @throws The exception of `a`, or else that of `b`; std::bad_alloc from a queue that cannot grow: none is then
-///         called; outside every pool what global_pool() throws.
-/// Complexity: O(1) beside the two calls: a few nanoseconds if nothing is stolen, and no allocation.
+/// @throws The exception of `a`; if there is none, the exception of `b`. std::bad_alloc from a queue that cannot grow; neither
+///         is then called. Outside every pool, the exceptions of global_pool().
+/// Complexity: O(1) in addition to the two calls: a few nanoseconds if nothing is stolen. No allocation.
 /// Thread-safety: any thread.
 template <JoinFunction A, JoinFunction B>
 BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
@@ -305,19 +304,19 @@ BLITZ_ALWAYS_INLINE auto join(A&& a, B&& b) {
   }
 }
 
-/// join of three or more; a tuple of the results. The first runs on the calling worker, which then takes the others
-/// from left to right; other workers take them from right to left.
+/// Runs three callables or more, possibly in parallel, and returns a tuple of their results. The first runs on the calling
+/// worker, which then runs the others from left to right; thieves take them from right to left.
 ///
-/// All are called and have finished when it returns or throws. All else is as for two: no allocation, two copies of a
-/// result at most.
+/// All have been called and have finished when join returns or throws. As with two callables, there is no allocation, and at
+/// most two copies of a result exist at a time.
 /// @param a  Called on the calling worker.
 /// @param b  Called after it, or on another worker; so are `c` and `more`.
 /// @param c  See `b`.
 /// @param more  See `b`.
 /// @return std::tuple of the results.
-/// @throws The exception furthest left; std::bad_alloc from a queue that cannot grow: none is then called, unless
-///         another worker has begun it; outside every pool what global_pool() throws.
-/// Complexity: O(n) for n callables, beside the calls. Thread-safety: any thread.
+/// @throws The exception of the leftmost callable that throws. std::bad_alloc from a queue that cannot grow; none is then
+///         called, except those that another worker has begun. Outside every pool, the exceptions of global_pool().
+/// Complexity: O(n) for n callables, in addition to the calls. Thread-safety: any thread.
 template <JoinFunction A, JoinFunction B, JoinFunction C, JoinFunction... More>
 auto join(A&& a, B&& b, C&& c, More&&... more) {
   using Results =
@@ -339,33 +338,35 @@ BLITZ_REFUSE(
     "blitz::join([&] { return f(x); }, [&] { return g(y); })") join(F&&... fs) BLITZ_REFUSED;
 /// @endcond
 
-/// As join, of callables that take a JoinContext, which tells whether they run in their place: see there.
+/// Like join(), for callables that take a JoinContext. Its migrated() tells a callable whether it runs in order on the calling
+/// worker.
 /// @code
 ///   blitz::join_context([](blitz::JoinContext) {}, [&](blitz::JoinContext context) { prefetch = context.migrated(); });
 /// @endcode
-/// @param a  Called with a context that says false, on the calling worker.
-/// @param b  Called after it, or on another worker; its context tells.
+/// @param a  Called on the calling worker; its context.migrated() is false.
+/// @param b  Called after `a`, or on another worker; see JoinContext::migrated().
 /// @return std::pair of the results, Unit for void.
-/// @throws The exception of `a`, or else that of `b`; std::bad_alloc; outside every pool what global_pool() throws.
-/// Complexity: O(1) beside the two calls. Thread-safety: any thread.
+/// @throws The exception of `a`; if there is none, the exception of `b`. std::bad_alloc. Outside every pool, the exceptions of
+///         global_pool().
+/// Complexity: O(1) in addition to the two calls. Thread-safety: any thread.
 template <JoinContextFunction A, JoinContextFunction B>
 auto join_context(A&& a, B&& b) {
   return detail::join_here<detail::CallWithContext>(std::forward<A>(a), std::forward<B>(b));
 }
 
-/// Calls all of them, perhaps at once, and drops what they return: join without results, see there. All have finished
-/// when it returns or throws.
+/// Runs all callables, possibly in parallel, and discards their results: a join() without results. All have finished when it
+/// returns or throws.
 ///
-/// All are called, whatever the others throw. Outside every pool it runs in global_pool().
+/// All are called, even if some throw. Outside every pool it runs in global_pool().
 /// @code
 ///   blitz::parallel_invoke([&] { sort_names(); }, [&] { sort_dates(); }, [&] { sort_sizes(); });
 /// @endcode
 /// @param f  Called on the calling worker.
 /// @param g  Called after it, or on another worker; so are `more`.
 /// @param more  See `g`.
-/// @throws The exception furthest left; std::bad_alloc from a queue that cannot grow: none is then called, unless
-///         another worker has begun it; outside every pool what global_pool() throws.
-/// Complexity: O(n) for n callables, beside the calls; no allocation. Thread-safety: any thread.
+/// @throws The exception of the leftmost callable that throws. std::bad_alloc from a queue that cannot grow; none is then
+///         called, except those that another worker has begun. Outside every pool, the exceptions of global_pool().
+/// Complexity: O(n) for n callables, in addition to the calls; no allocation. Thread-safety: any thread.
 template <JoinFunction F, JoinFunction G, JoinFunction... More>
 void parallel_invoke(F&& f, G&& g, More&&... more) {
   detail::join_many<detail::CallAndDrop, void>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);

@@ -1,5 +1,5 @@
 /// @file
-/// join_all: calls of as many callables as a range has, perhaps at once.
+/// join_all: calls all callables of a range, possibly in parallel.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -19,14 +19,14 @@
 
 namespace blitz {
 
-/// What join_all() takes: a range of such callables that can be gone through again, whose results are no references.
+/// The argument of join_all(): a multi-pass range of callables without arguments. Their results must not be references.
 template <class R>
 concept JoinAllRange = std::ranges::forward_range<R> && JoinFunction<std::ranges::range_reference_t<R>> &&
                        !std::is_reference_v<std::invoke_result_t<std::ranges::range_reference_t<R>>>;
 
 namespace detail {
 
-/// Calls `call(data, i)` for each i in [first, last), at least one: a join of halves. In the library, compiled once.
+/// Calls `call(data, i)` for each i in [first, last), at least one: a join of halves. Compiled once, in the library.
 BLITZ_API void join_indices(std::size_t first, std::size_t last, void (*call)(void*, std::size_t), void* data);
 
 template <class F>
@@ -54,24 +54,25 @@ auto join_each(std::size_t count, const At& at) {
 
 }  // namespace detail
 
-/// Calls each callable of a range, perhaps at once.
+/// Calls each callable of a range, possibly in parallel.
 ///
-/// The first runs on the calling worker, and without thieves it runs all of them in order. Each may run on a worker
-/// of its own: use parallel_for for many that are tiny. All are called and have finished when it returns or throws,
-/// whatever the others throw. Of an empty range nothing is called, and one callable is called on the calling thread.
-/// Outside every pool it runs in global_pool().
+/// The first callable runs on the calling worker. Without thieves this worker runs all of them in order. Each may be stolen:
+/// use parallel_for for many tiny callables. All have been called and have finished when join_all returns or throws, even if
+/// some throw. For an empty range nothing is called. A single callable is called on the calling thread. Outside every pool it
+/// runs in global_pool().
 ///
-/// A join of two halves, each of which is a join of its halves.
+/// The algorithm: a join of two halves, recursively.
 /// @code
 ///   std::vector<std::function<int()>> callables{ask_anna, ask_bert, ask_carl};
 ///   const std::vector<int> answers = blitz::join_all(callables);
 /// @endcode
 /// @param callables  Each is called once.
 /// @return std::vector of the results, in the order of the range; nothing if they return void.
-/// @throws The exception furthest left; std::bad_alloc before any call, or, if a queue cannot grow, when those that
-///         were begun have finished: then not all are called; outside every pool what global_pool() throws.
-/// Complexity: n - 1 joins for n callables, O(log n) stack. Memory: for results, room for each, then the vector; for a
-/// range without random access an iterator for each. Thread-safety: any thread.
+/// @throws The exception of the first callable in the range that throws. std::bad_alloc before any call, or from a queue that
+///         cannot grow: then not all are called, and those that have begun finish first. Outside every pool, the exceptions of
+///         global_pool().
+/// Complexity: n - 1 joins for n callables, O(log n) stack. Memory: a temporary array of the results, and the vector; for a
+/// range without random access, one iterator per callable. Thread-safety: any thread.
 template <JoinAllRange R>
 auto join_all(R&& callables) {
   using Reference = std::ranges::range_reference_t<R>;

@@ -1,5 +1,5 @@
 /// @file
-/// What loops, reductions, algorithms and pipelines run over.
+/// The ranges and bounds of loops, reductions, algorithms and pipelines.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -18,7 +18,7 @@ namespace blitz {
 ///   static_assert(blitz::LoopInteger<std::size_t> && !blitz::LoopInteger<bool>);
 /// @endcode
 ///
-/// Thread-safety: each block of a loop counts in integers of its own.
+/// Thread-safety: each block of a loop uses its own copies.
 template <class I>
 concept LoopInteger =
     std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool> && sizeof(I) <= sizeof(std::uint64_t);
@@ -34,14 +34,14 @@ template <class R>
 concept LoopRange = std::ranges::random_access_range<R> && std::ranges::sized_range<R> &&
                     sizeof(std::ranges::range_size_t<R>) <= sizeof(std::uint64_t);
 
-/// An iterator that a loop can begin with: random access by C++20's concept, or by its category alone, as in libraries that
-/// are older than the concept. Of the latter only what a loop does is required: they need not be default-constructible,
-/// assignable or subscriptable, and may return values.
+/// An iterator that a loop can begin with: random access by the C++20 concept, or only by its category, as in libraries older
+/// than the concept. An iterator of the second kind needs only the operations that a loop uses: it need not be
+/// default-constructible, assignable or subscriptable, and may return values.
 /// @code
 ///   static_assert(blitz::LoopIterator<std::vector<int>::iterator> && !blitz::LoopIterator<std::list<int>::iterator>);
 /// @endcode
 ///
-/// Thread-safety: several threads copy and compare the iterator concurrently, and use copies of their own.
+/// Thread-safety: several threads copy and compare the iterator concurrently; each uses its own copies.
 template <class It>
 concept LoopIterator =
     std::random_access_iterator<It> ||
@@ -60,12 +60,13 @@ concept LoopIterator =
 ///   static_assert(blitz::LoopBounds<int, std::size_t> && blitz::LoopBounds<const int*, const int*>);
 /// @endcode
 ///
-/// Thread-safety: that of LoopInteger and LoopIterator.
+/// Thread-safety: as for LoopInteger and LoopIterator.
 template <class First, class Last>
 concept LoopBounds = (LoopInteger<First> && LoopInteger<Last>) ||
                      (LoopIterator<First> && (std::same_as<First, Last> || std::sized_sentinel_for<Last, First>));
 
-/// Callable with such arguments by several threads concurrently, and so as a constant: not a mutable lambda.
+/// A callable that several threads may call concurrently with such arguments. It must be callable as a constant: not a mutable
+/// lambda.
 /// @code
 ///   static_assert(blitz::SharedFunction<std::negate<>, int>);
 /// @endcode

@@ -19,7 +19,7 @@ namespace blitz {
 
 /// The kinds of ThreadPoolError.
 enum class ThreadPoolErrorCode : unsigned char {
-  kCannotStart,    ///< The threads cannot be had, a hook of the start has thrown, or BLITZ_NUM_THREADS is no number.
+  kCannotStart,    ///< The threads cannot be created, on_thread_start has thrown, or BLITZ_NUM_THREADS is no number.
   kLimitExceeded,  ///< More threads than a pool can have.
   kAlreadyConfigured,  ///< The global pool has been started already.
   kShutDown,           ///< The pool was shut down.
@@ -27,7 +27,7 @@ enum class ThreadPoolErrorCode : unsigned char {
   kWouldDeadlock       ///< The call would wait for its own thread.
 };
 
-/// Thrown if a pool cannot be constructed, or can no longer be used. The message says what to do. As thread-safe as any
+/// Thrown if a pool cannot be constructed, or can no longer be used. The message suggests a remedy. Thread-safety: as for a
 /// standard exception.
 /// @code
 ///   try {
@@ -38,12 +38,12 @@ enum class ThreadPoolErrorCode : unsigned char {
 /// @endcode
 class BLITZ_API ThreadPoolError : public std::runtime_error {
  public:
-  /// An error of a kind, with a message for people.
+  /// Constructs an error with a kind and a message.
   /// @param code     The kind.
   /// @param message  The message.
   ThreadPoolError(ThreadPoolErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
 
-  /// The kind of the error, for programs. O(1).
+  /// The kind of the error. O(1).
   [[nodiscard]] ThreadPoolErrorCode code() const noexcept { return code_; }
 
  private:
@@ -66,7 +66,8 @@ enum class Affinity : unsigned char {
 /// @endcode
 struct ThreadPoolOptions {
   /// The number of the pool's threads. Outside callers work on their own threads: k of them use at most num_threads + k - 1
-  /// threads together. 0: the environment variable BLITZ_NUM_THREADS, or else the number of processors that this process may use.
+  /// threads together. 0: the environment variable BLITZ_NUM_THREADS; if it is not set, the number of processors that this
+  /// process may use.
   std::size_t num_threads = 0;
 
   /// Returns the name of a worker's thread, given its index. The system may truncate it (to 15 bytes on Linux).
@@ -76,32 +77,32 @@ struct ThreadPoolOptions {
   /// The stack size of each thread, in bytes. 0: the system's default.
   std::size_t stack_size = 0;
 
-  /// Called on each thread of the pool, with its index, before anything else. If it throws, the pool's constructor
-  /// throws ThreadPoolError. The constructor waits for all of these calls, so they must not wait for the pool. If this
-  /// hook or thread_name of the global pool uses that pool, also by a free function, the use throws ThreadPoolError;
-  /// the hook must not wait for another thread that uses it.
+  /// Called on each thread of the pool, with its index, before anything else. If it throws, the pool's constructor throws
+  /// ThreadPoolError. The constructor waits for all of these calls, so they must not wait for the pool. If this hook or
+  /// thread_name of the global pool uses that pool, directly or by a free function, the use throws ThreadPoolError. The hook
+  /// must not wait for another thread that uses the global pool.
   std::function<void(std::size_t)> on_thread_start = nullptr;
 
-  /// Called on each thread of the pool, with its index, as the thread's last action, but only if on_thread_start, if
-  /// there is one, has returned. The pool no longer runs jobs, and its calls throw ThreadPoolError. What the hook
-  /// throws is passed to exception_handler. For the global pool at the end of the program see global_pool().
+  /// Called on each thread of the pool, with its index, as the thread's last action, unless on_thread_start has thrown. The
+  /// pool no longer runs jobs, and its calls throw ThreadPoolError. An exception of the hook is passed to exception_handler.
+  /// For the global pool at the end of the program see global_pool().
   std::function<void(std::size_t)> on_thread_exit = nullptr;
 
-  /// Receives the exceptions that no call waits for: of detached jobs and of on_thread_exit. Called on the thread
-  /// that ran the job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
+  /// Receives the exceptions of detached jobs and of on_thread_exit, for which no call waits. Called on the thread that ran the
+  /// job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
   std::function<void(std::exception_ptr)> exception_handler = nullptr;
 
   Affinity affinity = Affinity::kNone;  ///< On which processors the threads run.
 
-  /// How many waits may be nested on a worker's stack while it still takes other workers' jobs. A worker that waits
-  /// deeper runs only jobs of its own queue, and sleeps when there are none, so that its stack does not fill with
-  /// unrelated jobs. 0: a waiting worker never takes another worker's job. If all workers wait that deep, one of them
-  /// goes on as before, so that new jobs are taken. A job that yields that deep runs no other, see yield_now().
+  /// How many waits may be nested on a worker's stack while it still takes other workers' jobs. A worker that waits deeper runs
+  /// only jobs of its own queue, and sleeps when there are none, so that its stack does not fill with unrelated jobs. 0: a
+  /// waiting worker never takes another worker's job. If all workers wait that deep, one of them continues to take jobs. A job
+  /// that yields at that depth runs no other job, see yield_now().
   std::size_t max_nested_waits = 32;
 
-  /// The seed of the random numbers by which workers choose victims. In pools of the same size and seed, a worker of
-  /// the same index asks the others in the same order: for tests, and for runs that should be repeatable, except for
-  /// the timing of threads. None: a new seed for each pool and each run.
+  /// The seed of the random numbers that select victims. In pools of the same size and seed, workers of the same index try
+  /// their victims in the same order. For tests, and for runs that are repeatable except for the timing of threads. None: a new
+  /// seed for each pool and each run.
   std::optional<std::uint64_t> seed = std::nullopt;
 };
 

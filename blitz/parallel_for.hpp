@@ -1,5 +1,5 @@
 /// @file
-/// parallel_for: a loop whose iterations may run at once.
+/// parallel_for: a loop with iterations that may run concurrently.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -22,12 +22,12 @@
 
 namespace blitz {
 
-/// How a loop is shared out.
+/// How the iterations of a loop are distributed.
 enum class Schedule : unsigned char {
-  kAdaptive,  ///< halves what is left whenever a worker is idle; for all loops
-  /// Equal blocks, one for each worker (1024 at most), cut at once. A worker that joins the loop begins with the block of
-  /// its own index; it runs another one only when it has nothing else to do, and that block's worker has not joined yet.
-  /// For bodies of equal cost, where repeated loops should touch the same memory on the same worker.
+  kAdaptive,  ///< hands half of the remaining items to an idle worker; for all loops
+  /// Cuts the loop at its start into equal blocks, one for each worker (1024 at most). A worker that joins the loop begins with
+  /// the block of its own index. It runs another block only if it has no other work and that block's worker has not joined yet.
+  /// For bodies of equal cost, so that repeated loops touch the same memory on the same worker.
   kFixed,
   /// @cond
   adaptive BLITZ_RENAMED("blitz::Schedule::kAdaptive") = kAdaptive,
@@ -40,10 +40,10 @@ enum class Schedule : unsigned char {
 ///   blitz::parallel_for({.min_grain = 10'000, .stop = token}, v, [](double& x) { x /= 2; });
 /// @endcode
 struct ForOptions {
-  /// No block has fewer items than this, unless the loop itself has. 0: the loop decides.
+  /// The minimum number of items in a block, unless the loop has fewer. 0: the loop decides.
   std::size_t min_grain = 0;
-  Schedule schedule = Schedule::kAdaptive;  ///< How the loop is shared out.
-  /// When a stop is requested here, blocks that have not begun never do, and the loop returns as if it were complete.
+  Schedule schedule = Schedule::kAdaptive;  ///< How the iterations are distributed.
+  /// After a stop request no new blocks start, and the loop returns as if it were complete.
   std::stop_token stop{};
   PoolRef pool{};  ///< The pool that runs the loop.
 };
@@ -53,10 +53,10 @@ struct ForOptions {
 template <class F, class Item>
 concept LoopFunction = SharedFunction<F, Item>;
 
-/// What a body returns that may end its loop: see parallel_for.
+/// The result of a body that may end its loop: see parallel_for.
 enum class Flow : unsigned char {
   kContinue,  ///< with the next item
-  kStop,      ///< this block ends here, and no block that has not begun will begin
+  kStop,      ///< this block ends here, and no new blocks start
   /// @cond
   go_on BLITZ_RENAMED("blitz::Flow::kContinue") = kContinue,
   stop BLITZ_RENAMED("blitz::Flow::kStop") = kStop
@@ -69,20 +69,20 @@ namespace detail {
 template <class R>
 using LoopBlockOf = typename BlockItems<R>::Item;
 
-/// A body that would do if only one thread called it.
+/// A body that would be valid if only one thread called it.
 template <class F, class Item>
 concept MutableBody = std::invocable<F&, Item> && !LoopFunction<F, Item>;
 
-/// A body that would do if the items did not share words.
+/// A body that would be valid if the items did not share words.
 template <class F, class It>
 concept BodyOfSharedWords =
     SharesWords<It> && std::invocable<F&, std::iter_reference_t<It>> && !std::invocable<F&, ReadOnlyBit>;
 
-/// Whether a body says if its loop is to go on.
+/// Whether a body decides if its loop continues.
 template <class F, class... Args>
 inline constexpr bool kReturnsFlow = std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Flow>;
 
-/// Calls `f`. Returns whether it ends its loop: whether it has returned Flow::kStop.
+/// Calls `f`. Returns whether `f` has ended the loop by returning Flow::kStop.
 template <class F, class... Args>
 BLITZ_ALWAYS_INLINE bool stops_loop(F& f, Args&&... args) {
   if constexpr (kReturnsFlow<F, Args...>) {
@@ -139,17 +139,17 @@ void run_loop(const ForOptions& options, const LoopSpace<Items>& space, const F&
 
 }  // namespace detail
 
-/// Calls `f(x)` for every x of `range`, in any order, perhaps concurrently.
+/// Calls `f(x)` for every x of `range`, in any order, possibly in parallel.
 ///
-/// Cuts the range into contiguous blocks, as options.schedule says; within a block the order is the range's. Splitting
-/// is on demand: a loop that finds no idle worker runs as the plain loop does, and on a pool of one thread, if it cannot be
-/// stopped, it is the plain loop: one block. An empty range costs nothing.
+/// Cuts the range into contiguous blocks according to options.schedule. Within a block the items are in the order of the range.
+/// Splitting is on demand: a loop that finds no idle worker runs like a sequential loop. On a pool of one thread, a loop that
+/// cannot be stopped is a sequential loop: one block. An empty range costs nothing.
 ///
-/// An exception ends the loop early: no block that has not begun will begin, and the first one thrown is rethrown once
-/// all running blocks are done. Outside every pool the loop runs in global_pool().
+/// An exception ends the loop early: no new blocks start, and the first exception is rethrown when all running blocks have
+/// finished. Outside every pool the loop runs in global_pool().
 ///
-/// An `f` that returns blitz::Flow may end the loop in the same way, and that loop alone: after Flow::kStop its block
-/// ends. An exception of another block arrives all the same. To find any x of a kind:
+/// An `f` that returns blitz::Flow can end the loop in the same way: after Flow::kStop its block ends, and no new blocks of
+/// this loop start. An exception of another block is still rethrown. To find any x that matches:
 /// @code
 ///   std::atomic<const Item*> found = nullptr;
 ///   blitz::parallel_for(items, [&](const Item& x) {
@@ -160,32 +160,31 @@ void run_loop(const ForOptions& options, const LoopSpace<Items>& space, const F&
 /// @endcode
 /// @param range    Must live until the call has returned.
 /// @param f        Called once for each item, unless the loop ends early; through a constant reference, by several threads
-///                 concurrently: a mutable lambda is refused. Gets the items of a vector<bool> to read only.
+///                 concurrently. A mutable lambda is refused. The items of a vector<bool> are read-only.
 /// @throws The first exception of `f`; outside every pool the exceptions of global_pool().
-/// Complexity: O(n) calls for n items; beside them a few nanoseconds, and O(log n) blocks for each idle worker. No
-/// allocation.
+/// Complexity: O(n) calls for n items; in addition, a few nanoseconds, and O(log n) blocks for each idle worker. No allocation.
 /// Thread-safety: any thread.
 template <LoopRange R, LoopFunction<detail::RangeItem<R>> F>
 void parallel_for(R&& range, F&& f) {
   detail::run_loop(ForOptions{}, detail::items_of(range), f);
 }
 /// @copydoc blitz::parallel_for(R&&, F&&)
-/// @param options  The least size of a block, how blocks are cut, a stop token, the pool.
+/// @param options  The minimum size of a block, the schedule, a stop token, the pool.
 template <LoopRange R, LoopFunction<detail::RangeItem<R>> F>
 void parallel_for(const ForOptions& options, R&& range, F&& f) {
   detail::run_loop(options, detail::items_of(range), f);
 }
 
-/// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets
-/// the items). A reversed range of integers is empty. Otherwise the same as the form for ranges.
+/// Calls `f(i)` for every i in [first, last): integers (f gets their common type), or random-access iterators (f gets the
+/// items). A reversed range of integers is empty. See the form for ranges for the order, exceptions and Flow.
 /// @code
 ///   blitz::parallel_for(0, n, [&](int i) { squares[i] = i * i; });
 /// @endcode
 /// @param first    The first integer, or an iterator to the first item.
 /// @param last     One after the last.
 /// @param f        Called once for each, unless the loop ends early.
-/// @throws The first exception of `f`; std::length_error for iterators that are 2^64 items apart or more; outside every
-///         pool the exceptions of global_pool().
+/// @throws The first exception of `f`. std::length_error if the iterators are 2^64 items apart or more. Outside every pool, the
+///         exceptions of global_pool().
 /// Complexity and thread-safety: see the form for ranges.
 template <class First, detail::LoopEnd<First> Last, LoopFunction<detail::LoopItem<First, Last>> F>
 void parallel_for(First first, Last last, F&& f) {
@@ -198,18 +197,18 @@ void parallel_for(const ForOptions& options, First first, Last last, F&& f) {
   detail::run_loop(options, detail::items_of(first, last), f);
 }
 
-/// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that lie before `last`: below it, or, if the
-/// step is negative, above it. `f` gets the common type of `first` and `last`; no sum that the type could not hold is
-/// made. Otherwise the same as the form for ranges.
+/// Calls `f(i)` for the integers first, first + step, first + 2 * step, ... that come before `last`: below it, or, if the step
+/// is negative, above it. `f` gets the common type of `first` and `last`. The loop never overflows that type. See the form for
+/// ranges for the order, exceptions and Flow.
 /// @code
 ///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
 /// @endcode
 /// @param first    The first integer.
-/// @param last     Not reached.
-/// @param step     From one integer to the next; may be negative.
+/// @param last     The end, exclusive.
+/// @param step     The distance from one integer to the next; may be negative.
 /// @param f        Called once for each, unless the loop ends early.
-/// @throws The first exception of `f`; std::invalid_argument if the step is 0; outside every pool what global_pool()
-///         throws.
+/// @throws The first exception of `f`. std::invalid_argument if the step is 0. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity and thread-safety: see the form for ranges.
 template <LoopInteger First, LoopInteger Last, LoopInteger Step, LoopFunction<std::common_type_t<First, Last>> F>
 void parallel_for(First first, Last last, Step step, F&& f) {
@@ -222,9 +221,9 @@ void parallel_for(const ForOptions& options, First first, Last last, Step step, 
   detail::run_loop(options, detail::items_of(first, last, step), f);
 }
 
-/// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once: for bodies
-/// that are vectorised, or that keep state from item to item. An `f` that returns Flow::kStop ends the loop after its
-/// block. Otherwise the same as parallel_for.
+/// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once. For bodies that are
+/// vectorised, or that keep state from item to item. An `f` that returns Flow::kStop ends the loop after its block. See
+/// parallel_for for the order and exceptions.
 /// @code
 ///   blitz::parallel_for_blocks(samples, [&](auto block) { filter(block.data(), block.size()); });
 /// @endcode

@@ -1,5 +1,5 @@
 /// @file
-/// parallel_for_each: a loop over any range that can be read once, and over work that is added while it runs.
+/// parallel_for_each: a loop over any input range, and over work that is added while it runs.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -28,7 +28,7 @@
 
 namespace blitz {
 
-/// @brief What a body of parallel_for_each adds work to.
+/// @brief Takes the items that a body of parallel_for_each adds to its loop.
 ///
 /// @code
 ///   blitz::parallel_for_each(roots, [](Node* node, blitz::Feeder<Node*>& feeder) {
@@ -36,7 +36,7 @@ namespace blitz {
 ///   });
 /// @endcode
 ///
-/// Thread-safety: for the call of the body that got it, on one thread, until that call returns.
+/// Thread-safety: only the call of the body that received the Feeder may use it, on one thread, until that call returns.
 template <class T>
 class Feeder {
  public:
@@ -45,8 +45,8 @@ class Feeder {
   Feeder(const Feeder&) = delete;
   Feeder& operator=(const Feeder&) = delete;
 
-  /// Adds an item: the body will be called with it, perhaps at once on another thread, but not before this call of the
-  /// body has returned. Throws std::bad_alloc. O(1), without synchronisation.
+  /// Adds an item. The body is called with it after this call of the body has returned, possibly on another thread. Throws
+  /// std::bad_alloc. O(1), without synchronisation.
   void add(T item) { items_.push_back(std::move(item)); }
 
  private:
@@ -55,7 +55,7 @@ class Feeder {
 
 namespace detail {
 
-/// How a work list hands out an item of its own: as an rvalue, if the body takes one.
+/// Whether a body takes an item that the work list owns: as an rvalue, or by reference.
 template <class F, class T, class... More>
 concept TakesOwned = std::invocable<F&, T, More...> || std::invocable<F&, T&, More...>;
 
@@ -78,7 +78,8 @@ concept TakesItems = TakesFeeder<F, std::ranges::range_value_t<R>> ||
 
 }  // namespace detail
 
-/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder, by several threads concurrently.
+/// The body of parallel_for_each() over R: callable with an item, or with an item and a Feeder. Several threads call it
+/// concurrently.
 template <class F, class R>
 concept ForEachFunction = detail::TakesItems<const std::remove_reference_t<F>, R>;
 
@@ -87,23 +88,23 @@ concept ForEachFunction = detail::TakesItems<const std::remove_reference_t<F>, R
 ///   blitz::parallel_for_each({.stop = token}, items, work_on);
 /// @endcode
 struct ForEachOptions {
-  /// When a stop is requested here, the body is called for no further item, and the loop returns as if it were complete.
+  /// After a stop request the body is called for no further item, and the loop returns as if it were complete.
   std::stop_token stop{};
   PoolRef pool{};  ///< The pool that runs the loop.
 };
 
 namespace detail {
 
-/// One run of parallel_for_each, where the range cannot be cut or the work may grow. `read(from)` makes an entry of what
-/// an iterator refers to, and `call(entry, entries)` calls the body, which may add to the entries; it returns whether the
-/// loop is to end.
+/// One run of parallel_for_each over a range that cannot be cut, or with work that may grow. `read(from)` makes an entry of the
+/// item at an iterator. `call(entry, entries)` calls the body, which may add to the entries, and returns whether the loop must
+/// end.
 ///
-/// Each worker does its own entries first, the newest first, so that a tree of work takes the memory of its depth. When
-/// it has none it reads a batch of the range, unless another worker is reading: then it leaves the rest to that one.
-/// Whenever all that it has offered is gone it offers a job: the oldest half of its entries, perhaps none, and the right
-/// to read. A job that nobody wants costs its worker little, because no other is made while it waits. Before an entry that
-/// may be long it offers all others, half of the rest at a time, and reads one entry at a time: a worker may run out of
-/// work while that entry runs.
+/// Each worker does its own entries first, the newest first, so that a tree of work takes the memory of its depth. If it has
+/// none, it reads a batch of the range, unless another worker is reading: then it leaves the rest to that worker. When all its
+/// offered jobs have been taken, or an idle worker would take one more, it offers a job: the oldest half of its entries,
+/// possibly none, and the right to read. An unwanted job is cheap, because no other is offered while it waits and no worker is
+/// idle. Before an entry that may be long, a worker offers all other entries, half of the rest at a time, and reads one entry
+/// at a time, because another worker may run out of work during that entry.
 ///
 /// Pairs:
 ///   [read]  read: reading_.store(release)  ->  read: reading_.exchange(acquire)
@@ -131,7 +132,7 @@ class WorkList {
 
   static constexpr std::size_t kLargestBatch = 256;
   static constexpr unsigned kSure = 2;  // short entries in a row: the first may be a root, unlike the others
-  static constexpr char kKnownBy = 0;   // Its address stands for the loop in the worker's history.
+  static constexpr char kKnownBy = 0;   // Its address identifies the loop in the worker's history.
 
   /// A job of the scope.
   class Share {
@@ -171,7 +172,7 @@ class WorkList {
       return offered == 0 || worker.audience(offered) != Audience::kNobody;
     }
     [[nodiscard]] bool has_more() const noexcept { return entries_.size() > 1 || list_->unread(); }
-    /// Whether the next entry may take long, as far as is known.
+    /// Whether the next entry may take long, judged by the previous ones.
     [[nodiscard]] bool may_be_long() const noexcept { return unsure_ > 0; }
     void took(Ticks ticks) noexcept {
       if (ticks > kLittleWork * ticks_per_microsecond()) {
@@ -181,8 +182,8 @@ class WorkList {
       }
     }
 
-    /// A worker that sleeps is woken if the list took so long the last time that it pays, or has by now. If there was
-    /// no last time, the entries may take long.
+    /// Whether to wake a sleeping worker: yes if the list took long enough in its previous run, or has already run that long.
+    /// Without a previous run, the first offer is always made, because the entries may take long.
     [[nodiscard]] bool is_worth_offering(WorkerBase& worker, Ticks begun) noexcept {
       if (worker.audience(0) != Audience::kSleeps) return true;
       if (list_->usual_ == 0 && !offered_) return true;
@@ -200,16 +201,16 @@ class WorkList {
 
     WorkList* list_;
     Entries entries_;
-    unsigned unsure_;  // how many entries in a row must be short before the next one is taken to be; 0 on one thread
+    unsigned unsure_;  // number of short entries still needed before the next one counts as short; 0 on one thread
     bool offered_ = false;
   };
 
   /// A hint. Relaxed: a batch that is missed here is offered again by the worker that reads it.
   [[nodiscard]] bool unread() const noexcept { return unread_.load(std::memory_order_relaxed); }
 
-  /// Adds a batch to the entries, which are none; one entry if it may be long. Returns false if there is nothing to read,
-  /// or another worker is reading. Nobody waits for the reader, which may run other jobs meanwhile, if reading is the work
-  /// of a parallel call.
+  /// Reads a batch into `entries`, which are empty; one entry if it may be long. Returns false if there is nothing to read, or
+  /// another worker is reading. No worker waits for the reader, because it may run other jobs if reading itself makes a
+  /// parallel call.
   bool read(Entries& entries, bool may_be_long) {
     if (!unread() || reading_.exchange(true, std::memory_order_acquire)) return false;  // [read]
     struct Reader {
@@ -220,20 +221,20 @@ class WorkList {
     for (; next_ != end_ && entries.size() < batch_; ++next_) entries.push_back(read_(next_));
     if (next_ == end_) unread_.store(false, std::memory_order_relaxed);  // See unread().
     if (batch_ < kLargestBatch) batch_ *= 2;
-    // The last is done first.
+    // Reverse them: the last entry runs first.
     for (std::size_t i = 0, j = entries.size(); i + 1 < j; ++i) std::swap(entries[i], entries[--j]);
     return !entries.empty();
   }
 
   It next_;  // this and the next two: guarded by reading_
   End end_;
-  std::size_t batch_ = 1;  // entries to read; doubles, so that the first ones do not wait for many others
+  std::size_t batch_ = 1;  // number of entries to read; doubles, so that the first ones need not wait for many others
   const Read& read_;
   const Call& call_;
   Scope* scope_ = nullptr;
-  Ticks usual_ = 0;              // what the list took the last time; 0: not known
+  Ticks usual_ = 0;              // duration of the list's previous run; 0: unknown
   Atomic<bool> reading_{false};  // written by the worker that reads
-  Atomic<bool> unread_{true};    // the same, read by all
+  Atomic<bool> unread_{true};    // written by the worker that reads; read by all workers
 };
 
 /// The body of a work list's scope.
@@ -269,7 +270,7 @@ struct ReadPlace {
   }
 };
 
-/// How a work list calls its body: with a copy of an item and perhaps a feeder, or with the item of an iterator.
+/// How a work list calls its body: with a copy of an item and optionally a feeder, or with the item of an iterator.
 template <class T, class F>
 struct CallWithFeeder {
   bool operator()(T& item, std::vector<T>& items) const {
@@ -307,11 +308,11 @@ void for_each_of(const ForEachOptions& options, R& range, const F& f) {
 }  // namespace detail
 
 /// @brief Calls `f(x)` or `f(x, feeder)` for every x of `range`, and for every item that these calls add, in any order,
-/// perhaps at once.
+/// possibly in parallel.
 ///
-/// The range may be any that can be read once: a list, a map, a generator, a view of a stream. It is read by one thread
-/// at a time, a batch each, while others work; so the calls should take longer than the reading. A range with random
-/// access is cut as parallel_for cuts it.
+/// Accepts any input range: a list, a map, a generator, a view of a stream. One thread at a time reads a batch of the range
+/// while other threads work, so a call should take longer than reading an item. A range with random access is cut as by
+/// parallel_for.
 ///
 /// With a Feeder the work may grow while it runs: a traversal, a search, a refinement. Breadth first, a graph:
 /// @code
@@ -323,22 +324,22 @@ void for_each_of(const ForEachOptions& options, R& range, const F& f) {
 ///     }
 ///   });
 /// @endcode
-/// The list then owns its items: those of the range are copied into it, or moved, if the range refers to rvalues. `f` may
-/// take an item by value, as an rvalue, or by reference. Each worker does its newest items first, and offers the oldest
-/// half of them to others.
+/// With a Feeder the loop owns its items: it copies the items of the range, or moves them if the range yields rvalues. `f` may
+/// take an item by value, as an rvalue, or by reference. Each worker runs its newest items first, and offers the oldest half of
+/// its items to other workers.
 ///
-/// An exception ends the loop early: no further item begins, and the first one thrown is rethrown when the running calls
-/// are done. So does an `f` that returns Flow::kStop, and a stop request, without an exception. Items that were not begun
-/// are destroyed.
+/// An exception ends the loop early: no further call begins, and the first exception is rethrown when the running calls have
+/// finished. An `f` that returns Flow::kStop, or a stop request, ends the loop in the same way without an exception. Items that
+/// have not begun are destroyed.
 ///
-/// After oneTBB's parallel_for_each and its feeder.
+/// Source: oneTBB's parallel_for_each and its feeder.
 ///
-/// @param range  Read once. An empty one costs nothing.
-/// @param f      The body, called through a reference by several threads concurrently: a mutable lambda is refused. What an item's adder did before it
-///               returned happens before the item's call.
+/// @param range  Read once. An empty range costs nothing.
+/// @param f      The body, called through a reference by several threads concurrently. A mutable lambda is refused. A call that
+///               adds an item happens before the call with that item.
 /// @throws The first exception of `f`, of the range's iterators, and of the items' moves; std::bad_alloc.
-/// Complexity: O(1) for each item beside its call. Memory: the items that wait, once each, and for each worker now and
-/// then a job of some hundred bytes. Thread-safety: any thread.
+/// Complexity: O(1) for each item in addition to its call. Memory: each waiting item once, and occasionally a job of some
+/// hundred bytes for each worker. Thread-safety: any thread.
 template <std::ranges::input_range R, ForEachFunction<R> F>
 void parallel_for_each(R&& range, F&& f) {
   detail::for_each_of(ForEachOptions{}, range, f);

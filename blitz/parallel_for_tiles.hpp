@@ -1,5 +1,5 @@
 /// @file
-/// parallel_for_tiles: a loop over a grid of two or three dimensions, a rectangle of it at a time.
+/// parallel_for_tiles: a loop over the rectangles of a grid of two or three dimensions.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -19,8 +19,8 @@
 
 namespace blitz {
 
-/// The size of a grid, or of its tiles: {rows, columns} or {pages, rows, columns}, of any integer types. What is negative
-/// is taken for 0. Each member O(1). Thread-safety: that of an int.
+/// The size of a grid, or of its tiles: {rows, columns} or {pages, rows, columns}, of any integer types. A negative size counts
+/// as 0. Each member is O(1). Thread-safety: as for an int.
 /// @code
 ///   const blitz::Extents<2> grid{image.rows(), image.cols()};
 /// @endcode
@@ -34,7 +34,7 @@ class Extents {
 
   /// The size in a dimension, which must be below N.
   [[nodiscard]] constexpr std::size_t operator[](std::size_t dimension) const noexcept { return sizes_[dimension]; }
-  /// The size in a dimension, which must be below N, to be changed.
+  /// The modifiable size in a dimension, which must be below N.
   [[nodiscard]] constexpr std::size_t& operator[](std::size_t dimension) noexcept { return sizes_[dimension]; }
 
  private:
@@ -47,8 +47,8 @@ class Extents {
   std::array<std::size_t, N> sizes_;
 };
 
-/// A rectangle, or a box, of a grid: what the body of parallel_for_tiles works on. Never empty.
-/// Each member O(1). Thread-safety: that of an int.
+/// A rectangle or box of a grid: the argument of a body of parallel_for_tiles. Never empty. Each member is O(1). Thread-safety:
+/// as for an int.
 /// @code
 ///   blitz::parallel_for_tiles({rows, cols}, [&](const blitz::Tile<2>& tile) {
 ///     for (const std::size_t i : tile.rows())
@@ -58,7 +58,7 @@ class Extents {
 template <std::size_t N>
 class Tile {
  public:
-  /// What a `for` statement goes through.
+  /// A range of indices, for a `for` statement.
   using Indices = std::ranges::iota_view<std::size_t, std::size_t>;
 
   /// The tile from `first` to `last`, exclusive, in each dimension.
@@ -93,7 +93,7 @@ template <std::size_t N>
   return ceil_div(grid[d], tile[d]);
 }
 
-/// How many tiles a grid has. Throws std::length_error if 64 bits do not hold it.
+/// How many tiles a grid has. Throws std::length_error if 64 bits cannot hold the number.
 template <std::size_t N>
 [[nodiscard]] constexpr LoopIndex count_tiles(const Extents<N>& grid, const Extents<N>& tile) {
   LoopIndex tiles = 1;
@@ -109,11 +109,11 @@ template <std::size_t N>
 
 }  // namespace detail
 
-/// The size of the tiles of a grid, where a call of parallel_for_tiles names none: 64 x 64, or 8 x 8 x 64.
+/// The default size of the tiles of parallel_for_tiles: 64 x 64, or 8 x 8 x 64.
 ///
-/// That is 4096 items, 32 kB of doubles, so that the tiles of several arrays fit in a second-level cache together; and a
-/// row is long enough for vector instructions and for the prefetcher. A grid of fewer than 64 such tiles has smaller
-/// ones, halved across the longer side until there are 64 or a tile has 64 items.
+/// That is 4096 items, 32 kB of doubles, so that the tiles of several arrays fit together in a second-level cache. A row is
+/// long enough for vector instructions and for the prefetcher. If the grid has fewer than 64 such tiles, they are halved across
+/// the longer side until there are 64 tiles or a tile has 64 items.
 /// @code
 ///   const auto tile = blitz::default_tile(blitz::Extents<2>{rows, cols});
 /// @endcode
@@ -143,8 +143,8 @@ template <std::size_t N>
 
 namespace detail {
 
-/// The tiles of a grid, as the items of a loop, in the order of rows. (An order in which runs of tiles are compact is no
-/// faster: what neighbouring tiles share is little beside what is reused in one.)
+/// The tiles of a grid, as the items of a loop, in the order of rows. (An order with compact runs of tiles is no faster,
+/// because neighbouring tiles share little data compared with the reuse within one tile.)
 template <std::size_t N>
 class TileItems {
  public:
@@ -203,11 +203,11 @@ void run_tiles(const ForOptions& options, const Extents<N>& grid, const Extents<
 
 }  // namespace detail
 
-/// @brief Calls `f(tile)` for rectangles that cover a grid of two dimensions, each place once, in any order, perhaps at
-/// once.
+/// @brief Calls `f(tile)` for rectangles that cover a grid of two dimensions, each position once, in any order, possibly in
+/// parallel.
 ///
-/// For loops in which a place needs its neighbours, or a row and a column, so that what one rectangle reads fits in a
-/// cache where a whole row would not: transpositions, stencils, products of matrices, all pairs of two sets.
+/// For loops that read the neighbours of each position, or its row and column: the data of one rectangle fits in a cache, while
+/// the data of a whole row may not. Examples are transpositions, stencils, products of matrices, all pairs of two sets.
 /// @code
 ///   blitz::parallel_for_tiles({rows, cols}, [&](const blitz::Tile<2>& tile) {
 ///     for (std::size_t row : tile.rows())
@@ -215,67 +215,66 @@ void run_tiles(const ForOptions& options, const Extents<N>& grid, const Extents<
 ///   });
 /// @endcode
 ///
-/// Without the argument `tile` the tiles are of the size default_tile(grid); at the edges they are smaller.
-/// Tiles are shared out as parallel_for shares items: on demand, in runs of neighbouring tiles. Where rows are a power of two
-/// apart and an array is gone through by columns, as `out` above may be, few of a cache's places are used: then name
-/// smaller tiles, such as {16, 16}.
+/// Without the argument `tile`, the tiles have the size default_tile(grid); at the edges they are smaller. parallel_for
+/// distributes the tiles: on demand, in runs of neighbouring tiles. If rows are a power of two apart and an array is accessed
+/// by columns, as `out` above may be, only few sets of a cache are used: then pass smaller tiles, such as {16, 16}.
 ///
 /// @param grid  {rows, columns}.
-/// @param f     The body, called through a reference by several threads at once. May return Flow.
+/// @param f     The body, called through a reference by several threads concurrently. May return Flow.
 /// @throws std::invalid_argument for a tile without rows or columns, std::length_error for 2^64 tiles or more, the first
-///         exception of `f`; see parallel_for.
-/// Complexity: a call for each tile. No allocation. Thread-safety: any thread.
+///         exception of `f`, and the exceptions of parallel_for.
+/// Complexity: one call for each tile. No allocation. Thread-safety: any thread.
 template <LoopFunction<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, F&& f) {
   detail::run_tiles(ForOptions{}, grid, default_tile(grid), f);
 }
 /// @copydoc blitz::parallel_for_tiles(const Extents<2>&, F&&)
-/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @param options  See ForOptions; `min_grain` is a number of tiles.
 template <LoopFunction<Tile<2>> F>
 void parallel_for_tiles(const ForOptions& options, const Extents<2>& grid, F&& f) {
   detail::run_tiles(options, grid, default_tile(grid), f);
 }
-/// @brief The same, by tiles of the size `tile`.
+/// @brief Like the first form, with tiles of the size `tile`.
 /// @param grid  {rows, columns}.
-/// @param tile  The greatest size of a tile, in the same order.
-/// @param f     Called with one tile after the other, by several threads at once; may return Flow.
-/// @throws What the first form throws. Complexity and thread-safety: as of that.
+/// @param tile  The maximum size of a tile, in the same order.
+/// @param f     Called with one tile after the other, by several threads concurrently; may return Flow.
+/// @throws The exceptions of the first form. Complexity and thread-safety: see the first form.
 template <LoopFunction<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, const Extents<2>& tile, F&& f) {
   detail::run_tiles(ForOptions{}, grid, tile, f);
 }
 /// @copydoc blitz::parallel_for_tiles(const Extents<2>&, const Extents<2>&, F&&)
-/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @param options  See ForOptions; `min_grain` is a number of tiles.
 template <LoopFunction<Tile<2>> F>
 void parallel_for_tiles(const ForOptions& options, const Extents<2>& grid, const Extents<2>& tile, F&& f) {
   detail::run_tiles(options, grid, tile, f);
 }
 
-/// @brief The same in three dimensions: {pages, rows, columns}. Tile<3> has pages(), rows() and cols().
+/// @brief Like the first form, in three dimensions: {pages, rows, columns}. Tile<3> has pages(), rows() and cols().
 /// @param grid  {pages, rows, columns}.
-/// @param f     Called with one tile after the other, by several threads at once; may return Flow.
-/// @throws What the first form throws. Complexity and thread-safety: as of that.
+/// @param f     Called with one tile after the other, by several threads concurrently; may return Flow.
+/// @throws The exceptions of the first form. Complexity and thread-safety: see the first form.
 template <LoopFunction<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, F&& f) {
   detail::run_tiles(ForOptions{}, grid, default_tile(grid), f);
 }
 /// @copydoc blitz::parallel_for_tiles(const Extents<3>&, F&&)
-/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @param options  See ForOptions; `min_grain` is a number of tiles.
 template <LoopFunction<Tile<3>> F>
 void parallel_for_tiles(const ForOptions& options, const Extents<3>& grid, F&& f) {
   detail::run_tiles(options, grid, default_tile(grid), f);
 }
-/// @brief The same in three dimensions, by tiles of the size `tile`: {pages, rows, columns}.
+/// @brief Like the first form, in three dimensions, with tiles of the size `tile`: {pages, rows, columns}.
 /// @param grid  {pages, rows, columns}.
-/// @param tile  The greatest size of a tile, in the same order.
-/// @param f     Called with one tile after the other, by several threads at once; may return Flow.
-/// @throws What the first form throws. Complexity and thread-safety: as of that.
+/// @param tile  The maximum size of a tile, in the same order.
+/// @param f     Called with one tile after the other, by several threads concurrently; may return Flow.
+/// @throws The exceptions of the first form. Complexity and thread-safety: see the first form.
 template <LoopFunction<Tile<3>> F>
 void parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f) {
   detail::run_tiles(ForOptions{}, grid, tile, f);
 }
 /// @copydoc blitz::parallel_for_tiles(const Extents<3>&, const Extents<3>&, F&&)
-/// @param options  As parallel_for's; `min_grain` counts tiles.
+/// @param options  See ForOptions; `min_grain` is a number of tiles.
 template <LoopFunction<Tile<3>> F>
 void parallel_for_tiles(const ForOptions& options, const Extents<3>& grid, const Extents<3>& tile, F&& f) {
   detail::run_tiles(options, grid, tile, f);

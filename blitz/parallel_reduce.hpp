@@ -1,5 +1,5 @@
 /// @file
-/// parallel_reduce and parallel_transform_reduce: one value from many, by an associative operation.
+/// parallel_reduce and parallel_transform_reduce: reductions by an associative operation.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -26,14 +26,14 @@ namespace blitz {
 ///   const double sum = blitz::parallel_reduce({.deterministic = true}, v, 0.0, std::plus<>{});
 /// @endcode
 struct ReduceOptions {
-  /// No block has fewer items than this, unless the reduction itself has. 0: the reduction decides.
+  /// The minimum number of items in a block, unless the reduction has fewer. 0: the reduction decides.
   std::size_t min_grain = 0;
-  /// Any worker runs any block of Schedule::kFixed, unlike in a loop: values are combined in their order.
+  /// Unlike in a loop, any worker may run any block of Schedule::kFixed, because values are combined in order.
   Schedule schedule = Schedule::kAdaptive;
-  /// When a stop is requested here, blocks that have not begun never do, and the call throws Stopped.
+  /// After a stop request no new blocks start, and the call throws Stopped.
   std::stop_token stop{};
-  /// The same bits on any number of threads, for operations that are not quite associative, such as the addition of
-  /// floating-point numbers. What is combined with what then depends on the number of items and on min_grain alone;
+  /// Makes the result bitwise identical on any number of threads, for operations that are only nearly associative, such as
+  /// floating-point addition. The grouping of the operations then depends only on the number of items and on min_grain;
   /// `schedule` has no effect.
   bool deterministic = false;
   PoolRef pool{};  ///< The pool that runs the reduction.
@@ -50,49 +50,50 @@ struct IdentityOf<I> {
   using Value = std::remove_cvref_t<std::invoke_result_t<I>>;
 };
 
-/// What operations return where it can be taken for a T. A number with a fraction is none for an integer: with each
-/// step the fraction would be lost.
+/// Whether the result of an operation can be used as a T. A floating-point result cannot be used as an integer, because each
+/// step would lose the fraction.
 template <class R, class T>
 concept ReducesTo = std::convertible_to<R, T> && !(std::integral<T> && std::floating_point<std::remove_cvref_t<R>>);
 
 }  // namespace detail
 
-/// The type of the result: that of the identity.
+/// The type of the result: the type of the identity.
 template <class I>
 using ReduceValue = typename detail::IdentityOf<I&>::Value;
 
-/// What parallel_reduce() starts from, again in each part, and returns for an empty range: a value that can be copied,
-/// or, for others, a callable that makes one.
+/// The identity of parallel_reduce(): each part starts from it, and an empty range returns it. A copyable value, or a callable
+/// that makes a value.
 template <class I>
 concept ReduceIdentity =
     std::movable<ReduceValue<I>> && (std::invocable<I&> ? SharedFunction<I> : std::copy_constructible<std::decay_t<I>>);
 
-/// The operation that takes an item into a value in parallel_reduce(): callable with a value so far (an rvalue of type T) and an item, by several
-/// threads concurrently, with a result that converts to T.
+/// The operation that folds an item into a value in parallel_reduce(): callable with the current value (an rvalue of type T)
+/// and an item. Its result converts to T. Several threads call it concurrently.
 template <class F, class T, class Item>
 concept ReduceFoldFunction = SharedFunction<F, T, Item> &&
                              detail::ReducesTo<std::invoke_result_t<const std::remove_reference_t<F>&, T, Item>, T>;
 
-/// The same of a block, a sub-range of R (std::ranges::subrange), in parallel_reduce_blocks().
+/// The operation that folds a block, a sub-range of R (std::ranges::subrange), into a value in parallel_reduce_blocks().
 template <class F, class T, class R>
 concept ReduceBlockFunction = ReduceFoldFunction<F, T, detail::LoopBlockOf<R>>;
 
-/// What combines two values (rvalues of type T) in parallel_reduce(), the left one first, for something that is a T again.
+/// The operation that combines two values (rvalues of type T) in parallel_reduce(), the left one first. Its result converts to
+/// T.
 template <class C, class T>
 concept ReduceCombineFunction = ReduceFoldFunction<C, T, T>;
 
-/// The operation of parallel_reduce() without a fold, which does both.
+/// The operation of parallel_reduce() without a fold: it folds items into values and combines values.
 template <class C, class T, class Item>
 concept ReduceFunction = ReduceFoldFunction<C, T, Item> && ReduceCombineFunction<C, T>;
 
-/// What parallel_transform_reduce() applies to each item before it is combined: callable with one, for a value.
+/// The transformation that parallel_transform_reduce() applies to each item: callable with an item, returns a value.
 template <class F, class Item>
 concept ReduceTransformFunction =
     SharedFunction<F, Item> && !std::is_void_v<std::invoke_result_t<const std::remove_reference_t<F>&, Item>>;
 
 namespace detail {
 
-/// A callable that would do if only one thread called it.
+/// A callable that would be valid if only one thread called it.
 template <class F, class T, class Item>
 concept MutableFold = std::invocable<F&, T, Item> && !SharedFunction<F, T, Item>;
 template <class F, class Item>
@@ -119,50 +120,54 @@ ReduceValue<I&> reduce(const ReduceOptions& options, const LoopSpace<Items>& spa
 
 }  // namespace detail
 
-/// Combines all items of `range`: combine(... combine(combine(identity, x0), x1) ..., xn), except that neighbours may be
-/// combined first, by several threads concurrently.
+/// Combines all items of `range` as combine(... combine(combine(identity, x0), x1) ..., xn). Several threads combine runs of
+/// neighbouring items concurrently, so the grouping may differ.
 ///
 /// Let T be the identity's type. `combine` must be associative, and combine(identity, x) must equal x; it need not be
-/// commutative: strings may be joined in this way. It is called as combine(T, item) and as combine(T, T), the first
-/// argument being an rvalue that it may use up. Floating-point operations are only nearly associative: the last bits
-/// of a sum may differ from call to call, unless options.deterministic is set.
+/// commutative: strings may be joined in this way. It is called as combine(T, item) and as combine(T, T). The first argument is
+/// an rvalue that it may consume. Floating-point operations are only nearly associative: the last bits of a sum may differ from
+/// call to call, unless options.deterministic is set.
 ///
-/// T need only be movable. `identity` is copied for each part that another worker begins (options.deterministic: for
-/// each leaf of a few items or more), or, if it can be called without arguments, called for a T. Cuts the range as
-/// parallel_for does; for an empty one it returns the identity at once.
+/// T need only be movable. Each part that another worker begins (options.deterministic: each leaf of a few items or more)
+/// copies `identity`, or calls it for a T if it can be called without arguments. Cuts the range as parallel_for does. For an
+/// empty range it immediately returns the identity.
 ///
-/// An exception ends it early: no block that has not begun will begin, and the first one thrown is rethrown once all
-/// running blocks are done; all values are destroyed. So does a stop request, by Stopped. Outside every pool it runs in
+/// An exception ends the reduction early: no new blocks start, and the first exception is rethrown when all running blocks have
+/// finished. All values are destroyed. A stop request ends it in the same way, with Stopped. Outside every pool it runs in
 /// global_pool().
 /// @code
 ///   const double sum = blitz::parallel_reduce(numbers, 0.0, std::plus<>{});
 /// @endcode
 /// @param range     Must live until the call has returned.
-/// @param identity  What each part starts from, or a callable that makes it.
-/// @param combine   The operation, called through a constant reference, by several threads concurrently: a mutable lambda is refused.
+/// @param identity  The initial value of each part, or a callable that makes it.
+/// @param combine   The operation, called through a constant reference, by several threads concurrently. A mutable lambda is
+///                  refused.
 /// @return The combination of all items, a T.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. No allocation. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
 ReduceValue<I> parallel_reduce(R&& range, I&& identity, C&& combine) {
   return detail::reduce(ReduceOptions{}, detail::items_of(range), identity, combine, combine);
 }
 /// @copydoc blitz::parallel_reduce(R&&, I&&, C&&)
-/// @param options   The least size of a block, whether the result is the same on all numbers of threads, a stop token, the pool.
+/// @param options   The minimum size of a block, whether the result is independent of the number of threads, a stop token, the
+///                  pool.
 template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
           ReduceFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> C>
 ReduceValue<I> parallel_reduce(O&& options, R&& range, I&& identity, C&& combine) {
   return detail::reduce(options, detail::items_of(range), identity, combine, combine);
 }
 
-/// As the form for ranges, of [first, last): integers (of their common type), or what random-access iterators refer to.
-/// A reversed range of integers is empty.
+/// Combines the items of [first, last): integers of their common type, or the items of random-access iterators. A reversed
+/// range of integers is empty. See the form for ranges.
 /// @param first     The first integer, or an iterator to the first item.
-/// @param last      Behind the last.
-/// @param identity  What each part starts from, or a callable that makes it.
+/// @param last      One after the last.
+/// @param identity  The initial value of each part, or a callable that makes it.
 /// @param combine   The operation.
 /// @return The combination of all items.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
           ReduceFunction<ReduceValue<I>, detail::LoopItem<First, Last>> C>
@@ -177,14 +182,13 @@ ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity
   return detail::reduce(options, detail::items_of(first, last), identity, combine, combine);
 }
 
-/// Folds all items of `range` into values, and combines these: fold(... fold(fold(identity, x0), x1) ..., xn), except
-/// that runs of neighbouring items are folded from an identity each, by several threads concurrently, and what comes of
-/// neighbours is combined.
+/// Folds all items of `range` as fold(... fold(fold(identity, x0), x1) ..., xn), with values of another type than the items.
+/// Several threads fold runs of neighbouring items concurrently, each run from an identity, and combine the values of
+/// neighbouring runs.
 ///
-/// For values of another type than the items. With T, the identity's type, `fold` is called as fold(T, item), `combine`
-/// as combine(T, T), the first argument of either, and the second of `combine`, being an rvalue that it may use up.
-/// combine must be associative, and folding items into the identity, and then combining with it, must equal folding them
-/// into the value to the left.
+/// Let T be the identity's type. `fold` is called as fold(T, item), `combine` as combine(T, T). Each T is an rvalue that may be
+/// consumed. `combine` must be associative. Combining a value with items that were folded into the identity must equal folding
+/// these items into the value.
 ///
 /// @code
 /// // The words of each length.
@@ -194,14 +198,15 @@ ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity
 ///     [](auto left, const auto& right) { for (const auto& [size, n] : right) left[size] += n; return left; });
 /// @endcode
 ///
-/// Everything else (parts, exceptions, options, threads) is as for the form without `fold`. Of floating-point values, a
-/// part may be a few items.
+/// For parts, exceptions, options and threads see the form without `fold`. A part of floating-point values may be only a few
+/// items.
 /// @param range     Must live until the call has returned.
-/// @param identity  What each part starts from, or a callable that makes it.
-/// @param fold      Takes an item into a value.
-/// @param combine   Takes two values together.
+/// @param identity  The initial value of each part, or a callable that makes it.
+/// @param fold      Folds an item into a value.
+/// @param combine   Combines two values.
 /// @return The values of all parts, combined.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceFoldFunction<ReduceValue<I>, std::ranges::range_reference_t<R>> F,
           ReduceCombineFunction<ReduceValue<I>> C>
@@ -217,14 +222,15 @@ ReduceValue<I> parallel_reduce(O&& options, R&& range, I&& identity, F&& fold, C
   return detail::reduce(options, detail::items_of(range), identity, fold, combine);
 }
 
-/// As the form for ranges with a fold, of [first, last).
+/// Folds the items of [first, last). See the form for ranges with a fold.
 /// @param first     The first integer, or an iterator to the first item.
-/// @param last      Behind the last.
-/// @param identity  What each part starts from, or a callable that makes it.
-/// @param fold      Takes an item into a value.
-/// @param combine   Takes two values together.
+/// @param last      One after the last.
+/// @param identity  The initial value of each part, or a callable that makes it.
+/// @param fold      Folds an item into a value.
+/// @param combine   Combines two values.
 /// @return The values of all parts, combined.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
           ReduceFoldFunction<ReduceValue<I>, detail::LoopItem<First, Last>> F, ReduceCombineFunction<ReduceValue<I>> C>
@@ -240,20 +246,21 @@ ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity
   return detail::reduce(options, detail::items_of(first, last), identity, fold, combine);
 }
 
-/// As parallel_reduce with a fold, but this is called as fold(T, block), for contiguous sub-ranges (std::ranges::subrange)
-/// that cover `range`, each item once: for folds that are vectorised, or that keep state from item to item. One value
-/// takes several blocks, from left to right; none is empty.
+/// Like parallel_reduce with a fold, but calls fold(T, block) for contiguous sub-ranges (std::ranges::subrange) that cover
+/// `range`, each item once. For folds that are vectorised, or that keep state from item to item. One value may take several
+/// blocks, from left to right. No block is empty.
 ///
 /// @code
 /// const double sum = blitz::parallel_reduce_blocks(
 ///     numbers, 0.0, [](double sum, auto block) { return sum + kernel(block.data(), block.size()); }, std::plus<>{});
 /// @endcode
 /// @param range     Must live until the call has returned.
-/// @param identity  What each part starts from, or a callable that makes it.
-/// @param fold      Takes a block of items into a value.
-/// @param combine   Takes two values together.
+/// @param identity  The initial value of each part, or a callable that makes it.
+/// @param fold      Folds a block of items into a value.
+/// @param combine   Combines two values.
 /// @return The values of all parts, combined.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceBlockFunction<ReduceValue<I>, R> F,
           ReduceCombineFunction<ReduceValue<I>> C>
@@ -268,16 +275,17 @@ ReduceValue<I> parallel_reduce_blocks(O&& options, R&& range, I&& identity, F&& 
   return detail::reduce(options, detail::blocks_of(range), identity, fold, combine);
 }
 
-/// As parallel_reduce, of f(x) for each item x.
+/// Like parallel_reduce, but combines f(x) instead of each item x.
 /// @code
 ///   const double squares = blitz::parallel_transform_reduce(numbers, 0.0, std::plus<>{}, [](double x) { return x * x; });
 /// @endcode
 /// @param range     Must live until the call has returned.
-/// @param identity  What each part starts from, or a callable that makes it.
-/// @param combine   The operation, on what `f` returns.
+/// @param identity  The initial value of each part, or a callable that makes it.
+/// @param combine   The operation, on the results of `f`.
 /// @param f         Called once for each item.
 /// @return The combination of f(x) for all items x.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <LoopRange R, ReduceIdentity I, ReduceTransformFunction<std::ranges::range_reference_t<R>> F,
           ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
@@ -293,14 +301,15 @@ ReduceValue<I> parallel_transform_reduce(O&& options, R&& range, I&& identity, C
   return detail::reduce(options, detail::items_of(range), identity, combine, combine, f);
 }
 
-/// As the form for ranges, of [first, last).
+/// Combines f(x) for the items x of [first, last). See the form for ranges.
 /// @param first     The first integer, or an iterator to the first item.
-/// @param last      Behind the last.
-/// @param identity  What each part starts from, or a callable that makes it.
-/// @param combine   The operation, on what `f` returns.
+/// @param last      One after the last.
+/// @param identity  The initial value of each part, or a callable that makes it.
+/// @param combine   The operation, on the results of `f`.
 /// @param f         Called once for each item.
 /// @return The combination of f(x) for all items x.
-/// @throws The first exception of the callables; Stopped after a stop request; outside every pool the exceptions of global_pool().
+/// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
+///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
 template <class First, detail::LoopEnd<First> Last, ReduceIdentity I,
           ReduceTransformFunction<detail::LoopItem<First, Last>> F,
@@ -358,7 +367,7 @@ template <class R>
   }
 }
 
-/// Whether two arguments are the bounds of a loop rather than a range and an identity.
+/// Whether two arguments are the bounds of a loop, and not a range and an identity.
 template <class A, class B>
 inline constexpr bool kAreBounds = LoopBounds<std::decay_t<A>, std::decay_t<B>>;
 template <class A, class B>

@@ -1,20 +1,21 @@
 /// @file
-/// What a scheduling policy supplies, and what it must guarantee.
+/// The parts of a scheduling policy, and the guarantees that it must give.
 ///
-/// A pool is BasicThreadPool<Policy>. The policy supplies a queue for each worker, an injector for jobs from outside,
-/// an idle protocol, and a finder, which defines the order in which a worker looks for work. None of them knows the
-/// pool. What the pool passes to them is in namespace blitz::policy.
+/// A pool is BasicThreadPool<Policy>. The policy supplies a queue for each worker, an injector for jobs from outside, an idle
+/// protocol, and a finder, which defines the order in which a worker looks for work. None of them knows the pool. The types
+/// that the pool passes to them are in namespace blitz::policy.
 ///
 /// docs/custom_policy.md explains how to write a policy; a program that does so includes blitz/custom_policy.hpp.
 ///
-/// Guarantees, to be proved in the README of each backend, for every job and every worker:
-///   W1  Every push on a local queue is followed by Idle::new_jobs (or all_awake, new_half: see ThriftyIdle), every push
-///       on the injector by Idle::new_injected_jobs. (Given by the core; a policy may rely on it.)
+/// Guarantees for every job and every worker; the README of each backend proves them:
+///   W1  Every push on a local queue is followed by Idle::new_jobs (or by all_awake, see ThriftyIdle; for a half of a join on
+///       the default policy also by new_half), every push on the injector by Idle::new_injected_jobs. (The core guarantees
+///       this; a policy may rely on it.)
 ///   W2  A job in the injector is seen by some worker's last check before it sleeps, or wakes a worker.
-///   W3  A job in a local queue is at least run by that queue's owner; and while a slot sleeps and no worker searches,
-///       the push, or the worker that stops searching, wakes one. (Except for a half of a join that the default policy
-///       withholds: the owner runs that job before it sleeps.)
-///   W4  After the latch that a worker waits for is set, and the worker woken if set() says so, that worker returns.
+///   W3  A job in a local queue is run at least by that queue's owner. If a slot sleeps and no worker searches, the push, or
+///       the worker that stops searching, wakes one. (Except for a half of a join that the default policy withholds: the owner
+///       runs that job before it sleeps.)
+///   W4  After the latch that a worker waits for is set, and the worker is woken if set() demands it, that worker returns.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -34,12 +35,12 @@ class WorkerBase;
 
 }  // namespace detail
 
-/// What the pool passes to its scheduling policy. Only programs with a policy of their own need it.
+/// The types that a pool passes to its scheduling policy. Only programs that define a policy need them.
 namespace policy {
 
 /// A job. Queues and injectors hold pointers to jobs; each pointer is pushed once and taken once.
 ///
-/// A job lies in the frame of the call that waits for it, or on the heap if no call does. A queue never copies, runs or
+/// A job is stored in the frame of the call that waits for it, or on the heap if no call waits. A queue never copies, runs or
 /// destroys it.
 /// @code
 ///   const std::lock_guard lock(mutex);  // In a stack of jobs:
@@ -49,7 +50,7 @@ namespace policy {
 ///
 /// Thread-safety: one thread at a time, the one that pushes the job or has taken it.
 struct Job {
-  /// Runs the job on `worker`, once; does not throw. The job may be gone when it returns.
+  /// Runs the job on `worker`, once; does not throw. May destroy the job before it returns.
   using Execute = void (*)(Job* job, detail::WorkerBase& worker) noexcept;
 
   /// For the library: a job that `function` runs.
@@ -64,14 +65,14 @@ struct Job {
   Job* next;
 };
 
-/// Which worker would take a job that is offered now.
+/// The worker that would take a job that is offered now.
 enum class Audience : unsigned char {
   kNobody,    ///< Every slot executes a job.
   kSearches,  ///< A worker that searches.
   kSleeps,    ///< A worker that must be woken.
 };
 
-/// Why a worker goes to sleep; the third argument of IdleProtocol's no_work_found.
+/// The reason why a worker sleeps; the third argument of IdleProtocol's no_work_found.
 enum class Rest : unsigned char {
   kWait,    ///< It waits for a latch, in the middle of a job.
   kVacate,  ///< It has nothing to do: an outside caller may borrow its slot.
@@ -86,7 +87,7 @@ enum class Rest : unsigned char {
 ///     then.
 ///   - `fall_asleep()`, after get_sleepy and once try_wake can claim the worker: from now on a setter calls try_wake.
 ///     False if the latch is set: the worker must not sleep then.
-///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, for whatever reason.
+///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, for any reason.
 ///
 /// @code
 ///   auto sleep = [](blitz::policy::SleepableLatch auto& latch, auto block) {
@@ -96,7 +97,7 @@ enum class Rest : unsigned char {
 ///   };
 /// @endcode
 ///
-/// Thread-safety: one thread, the worker; any thread may set the latch meanwhile.
+/// Thread-safety: one thread, the worker; any thread may set the latch concurrently.
 template <class L>
 concept SleepableLatch = requires(L& latch, const L& constant) {
   { constant.probe() } noexcept -> std::same_as<bool>;
@@ -105,8 +106,8 @@ concept SleepableLatch = requires(L& latch, const L& constant) {
   latch.woke();
 };
 
-/// A SleepableLatch, and AnyTest, a callable that takes nothing and returns a bool, only declared. By them IdleProtocol requires
-/// that members of an idle protocol are templates that accept any such latch and callable.
+/// A SleepableLatch without definitions. IdleProtocol uses it, and AnyTest, a callable without definition that takes nothing
+/// and returns a bool, to require that members of an idle protocol are templates that accept any such latch and callable.
 /// @code
 ///   static_assert(blitz::policy::SleepableLatch<blitz::policy::AnyLatch>);
 /// @endcode
@@ -128,7 +129,7 @@ struct AnyTest {
   bool operator()() const noexcept;  ///< Only declared.
 };
 
-/// Where a worker may look for a job: all that a finder knows of its pool.
+/// The places where a worker may look for a job: the finder's view of its pool.
 /// @code
 ///   auto find = [](auto& sources) -> blitz::policy::Job* {
 ///     if (blitz::policy::Job* job = sources.own.take_newest()) return job;
@@ -142,20 +143,20 @@ struct Sources {
   /// The queue of `slot`.
   using QueueOf = Queue& (*)(void* pool, std::size_t slot) noexcept;
 
-  std::size_t slot;    ///< The worker's own.
-  std::size_t count;   ///< Slots in the pool.
-  Queue& own;          ///< The same as queue(slot).
+  std::size_t slot;    ///< The worker's slot.
+  std::size_t count;   ///< The number of slots in the pool.
+  Queue& own;          ///< Equal to queue(slot).
   Injector& injector;  ///< Jobs from outside the pool.
-  void* pool;          ///< For queue() alone.
-  QueueOf queue_of;    ///< For queue() alone.
+  void* pool;          ///< Used only by queue().
+  QueueOf queue_of;    ///< Used only by queue().
   /// Whether the call is part of a search, from start_looking or first_search to work_found. In a search the finder may
   /// move jobs from one queue to another, which work_found then announces. Outside a search it must take one job and
   /// leave the queues otherwise unchanged.
   bool searching = false;
-  /// Whether the worker has no job, not even one that waits: a delay of the look delays nothing that has begun.
+  /// Whether the worker has no job, not even one that waits, so that a slow search delays no running work.
   bool at_rest = false;
 
-  /// The queue of slot `s`, less than `count`. Other workers use it at the same time. O(1).
+  /// The queue of slot `s`, less than `count`. Other workers use it concurrently. O(1).
   [[nodiscard]] Queue& queue(std::size_t s) const noexcept { return queue_of(pool, s); }
 };
 
@@ -169,18 +170,18 @@ using policy::Rest;
 using policy::SleepableLatch;
 using policy::Sources;
 
-/// Names a worker. A latch has the address of a tag of its owner.
+/// Identifies a worker. A latch stores the address of a tag of its owner.
 struct OwnerTag {
   WorkerBase& worker;
 };
 
-/// No job of the library's queues has this place.
+/// A place that no job of the library's queues has.
 inline constexpr std::int64_t kNowhere = -1;
 
 }  // namespace detail
 
-/// The queue of jobs from outside the pool. Further objects of the type hold, for each worker, the jobs sent to it
-/// alone. Any thread may call any member at any time.
+/// The queue of jobs from outside the pool. Each worker has another object of this type for the jobs that are sent only to that
+/// worker. Any thread may call any member at any time.
 ///   - `push(job)` must not throw.
 ///   - `take()`: takes the oldest job; null if there is none, and possibly while another thread takes one.
 ///   - `empty()`: true only if every job that was pushed before the call has been taken.
@@ -202,18 +203,19 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
   { constant.empty() } noexcept -> std::same_as<bool>;
 };
 
-/// The jobs of one worker. Its owner is the thread that runs the worker's slot, one at a time.
+/// The jobs of one worker. Its owner is the thread that currently runs the worker's slot, one at a time.
 ///
-/// Called by the owner alone:
+/// Called only by the owner:
 ///   - `push(job, overflow)` returns the job's place, a small value of any type. A full queue may push the job on the
 ///     injector `overflow` instead. May throw std::bad_alloc; the job is then not pushed.
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
 ///     jobs on top of its own stack.
-///   - `take_if_newest(place)`: takes the job that was pushed there if it is the newest, and may always return false. In a
-///     program's own policy called only if Place is Job*, the job itself, and only while the owner has not begun to run it.
+///   - `take_if_newest(place)`: takes the job that was pushed there if it is the newest, and may always return false. For a
+///     policy of a program, it is called only if Place is Job*, with the job itself, and only while the owner has not begun to
+///     run it.
 ///
 /// Called by any thread:
-///   - `empty()`: exact for the owner.
+///   - `empty()`: whether the queue has no jobs; exact for the owner.
 ///
 /// Other operations that the policy's finder needs, such as a way to steal, are up to the policy.
 /// @code
@@ -247,27 +249,27 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///   - `try_wake(slot)`: wakes the slot's thread if the slot sleeps or is vacant; returns whether this call did.
 ///   - `try_borrow(slot)`, by a thread outside the pool: if the slot is vacant, makes the caller its runner and returns
 ///     true. The resident stays blocked until give_back.
-///   - `audience(offered)`: returns which worker would take one job more, while the caller has `offered` on offer. A hint.
+///   - `audience(offered)`: returns the worker that would take one more job, if the caller already has `offered` jobs on offer.
+///     A hint.
 ///
-/// Called by the slot's resident, in this order, before all else:
+/// Called by the slot's resident, in this order, before all other members:
 ///   - `adopt_resident(slot)`: the thread has started, and the pool is not used yet.
 ///   - `first_search(slot)`: blocks until the slot is first woken for its resident; returns the state of its search.
 ///
 /// Called by the slot's runner, which is the resident or a borrower:
-///   - `new_jobs()`: a job was pushed on the slot's queue; or, in isolate, on one that the policy does not see, but the
-///     pool searches after the finder. So the protocol orders push and search itself, and not by the queue's own means.
+///   - `new_jobs()`: a job was pushed on the slot's queue; or, in isolate, on a queue that the policy does not see and the pool
+///     searches after the finder. The protocol must therefore order push and search itself, without relying on the queue.
 ///   - `start_looking(slot)`: the finder found no job; returns the state of the search that begins.
-///   - `no_work_found(search, latch, rest, injected)`: the finder found nothing in this round. Returns at once, or
-///     yields, or sleeps until the slot is woken; the caller then probes its latch and searches again. Must not sleep
-///     if `latch` is set, see policy::SleepableLatch, or if `injected()` is true, called once try_wake can claim the
-///     slot: a job may be in the injector, or was sent to this slot. While the runner sleeps with Rest::kVacate, the
-///     slot is vacant.
+///   - `no_work_found(search, latch, rest, injected)`: the finder found nothing in this round. Returns immediately, yields, or
+///     sleeps until the slot is woken; the caller then probes its latch and searches again. Must not sleep if `latch` is set,
+///     see policy::SleepableLatch, or if `injected()` is true, called once try_wake can claim the slot: a job may be in the
+///     injector, or was sent to this slot. While the runner sleeps with Rest::kVacate, the slot is vacant.
 ///   - `work_found(search)`: the search has ended with a job, or with a latch that was set. Called before the job
 ///     begins, which may take long while other jobs wait.
-///   - `give_back(slot, own_empty, resident, injected, queues_empty)`, by a borrower: makes the slot vacant, or wakes
-///     its resident if there is something to do: `own_empty` is false (the slot's queue has jobs), `resident.probe()`
-///     is true (it must end, or was sent a job), `injected()` is true, or `queues_empty()` is
-///     false (it need not be called if no other slot executes a job).
+///   - `give_back(slot, own_empty, resident, injected, queues_empty)`, by a borrower: makes the slot vacant, or wakes its
+///     resident if there is something to do: `own_empty` is false (the slot's queue has jobs), `resident.probe()` is true (it
+///     must end, or was sent a job), `injected()` is true, or `queues_empty()` is false (it need not be called if no other slot
+///     executes a job).
 ///
 /// @code
 ///   class Idle {
@@ -309,9 +311,9 @@ concept IdleProtocol = std::constructible_from<S, std::size_t> &&
                          { constant.audience(slot) } noexcept -> std::same_as<policy::Audience>;
                        };
 
-/// A worker's order of search: one object for each worker, used by one thread at a time, its runner. Constructed from a
-/// seed that differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if
-/// each queue was seen empty during the call and the injector returned no job.
+/// A worker's search order: one object for each worker, used by one thread at a time, its runner. Constructed from a seed that
+/// differs from worker to worker, for random choices. `find_work(sources)` takes a job and returns it; null if each queue was
+/// seen empty during the call and the injector returned no job.
 /// @code
 ///   class Finder {
 ///    public:
@@ -329,8 +331,8 @@ concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& fin
 
 namespace policy {
 
-/// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the number of jobs in it; `pushed()`, how many
-/// were pushed on it; `taken()`, how many of these were stolen or went to the injector. Any thread. Optional: without
+/// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the number of jobs in it; `pushed()`, how many were
+/// pushed on it; `taken()`, how many of these were stolen or went to the injector. Thread-safety: any thread. Optional: without
 /// them, jobs_pushed and jobs_executed are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingQueue<blitz::ForkJoinPolicy::LocalQueue>);
@@ -342,8 +344,8 @@ concept CountingQueue = requires(const Q& queue) {
   { queue.taken() } noexcept -> std::same_as<std::uint64_t>;
 };
 
-/// An idle protocol that keeps statistics for BasicThreadPool::stats: how often the runner of a slot slept, and how
-/// often it was woken. Any thread. Optional: without them, times_slept and times_woken are 0.
+/// An idle protocol that keeps statistics for BasicThreadPool::stats: how often the runner of a slot slept, and how often it
+/// was woken. Thread-safety: any thread. Optional: without them, times_slept and times_woken are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
@@ -354,12 +356,12 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 };
 
 /// An idle protocol for slots without residents: to wake such a slot, it calls a function that finds a thread. Optional:
-/// without it the jobs of a second outside caller run on its own thread only, while the first one is in the pool.
-///   - `summon_by(call, team)`, before all else: `call(team, slot)` takes the place of each wake-up of a slot's resident.
-///     From then on `own_empty` of give_back is true.
-///   - `summoned(slot)`, by that thread, in place of first_search: it is the slot's runner from now on.
-///   - `retire(search, resident, injected, queues_empty)`, by the runner: ends its search and makes the slot vacant, or has
-///     a thread called for it again, as give_back does.
+/// without it the jobs of a second outside caller run only on the thread of that caller while the first one is in the pool.
+///   - `summon_by(call, team)`, before all other members: `call(team, slot)` replaces each wake-up of a slot's resident. From
+///     then on `own_empty` of give_back is true.
+///   - `summoned(slot)`, by that thread, instead of first_search: it is the slot's runner from now on.
+///   - `retire(search, resident, injected, queues_empty)`, by the runner: ends its search and makes the slot vacant, or calls a
+///     thread for it again, as give_back does.
 ///
 /// @code
 ///   static_assert(blitz::policy::SummoningIdle<blitz::ForkJoinPolicy::Idle>);
@@ -374,14 +376,15 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
   { idle.retire(search, latch, test, test) } noexcept;
 };
 
-/// An idle protocol that knows what a wake-up costs. Optional; without it each job is posted by new_jobs, and every loop
+/// An idle protocol that knows the price of a wake-up. Optional: without it each job is posted by new_jobs, and every loop
 /// offers parts. Called by the slot's runner:
-///   - `weigh_help(slot, work, stolen)`, if the audience sleeps: 0 if work that one thread does in that many ticks (see
-///     detail/base/ticks.hpp) must not be offered; otherwise how many ticks later than the runner the woken worker will begin, at
-///     least 1. `stolen`: how many of the runner's jobs have been taken by others so far, if its queue models CountingQueue.
-///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to, and nothing else is called.
-///   - `new_jobs(slot, offered)`, in place of new_jobs(), after a push on the queue of `slot`, which has about `offered` jobs on
-///     offer. Must wake a worker if none searches, and may otherwise. Returns whether it has woken one.
+///   - `weigh_help(slot, work, stolen)`, if the audience sleeps: returns 0 if work of `work` ticks on one thread (see
+///     detail/base/ticks.hpp) must not be offered; otherwise the expected delay, in ticks and at least 1, before the woken
+///     worker begins. `stolen`: the number of the runner's jobs that others have taken so far, if its queue models
+///     CountingQueue.
+///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to sleep, and new_jobs is not called.
+///   - `new_jobs(slot, offered)`, instead of new_jobs(), after a push on the queue of `slot`, which has about `offered` jobs on
+///     offer. Must wake a worker if none searches, and otherwise may do so. Returns whether it has woken one.
 ///
 /// @code
 ///   static_assert(blitz::policy::ThriftyIdle<blitz::ForkJoinPolicy::Idle>);
@@ -393,9 +396,9 @@ concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
   { idle.new_jobs(slot, slot) } noexcept -> std::same_as<bool>;
 };
 
-/// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and
-/// how many it took from the injector. Any thread. Optional: without them, steals_tried, jobs_stolen, injected_taken
-/// and jobs_executed are 0.
+/// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and how many
+/// it took from the injector. Thread-safety: any thread. Optional: without them, steals_tried, jobs_stolen, injected_taken and
+/// jobs_executed are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingFinder<blitz::ForkJoinPolicy::Finder>);
 /// @endcode
@@ -408,8 +411,8 @@ concept CountingFinder = requires(const F& finder) {
 
 }  // namespace policy
 
-/// A scheduling policy: an empty class that names the four types, which together guarantee W2 to W4. Its name
-/// distinguishes the types of pools.
+/// A scheduling policy: an empty class that names the four types. Together they guarantee W2 to W4. Pools of different policies
+/// are different types.
 /// @code
 ///   struct MyPolicy {
 ///     using Injector = blitz::ForkJoinPolicy::Injector;
@@ -434,9 +437,9 @@ concept Policy =
 
 #if defined(BLITZ_REFERENCE)  // The reference has these two without their private parts.
 
-/// The policy of ThreadPool, for fork-join programs: most jobs are created and awaited by other jobs. A growable Chase-Lev deque
-/// for each worker, a Treiber stack for jobs from outside, and progressive sleep. Another policy may use its parts: Injector,
-/// LocalQueue, Idle and Finder.
+/// The policy of ThreadPool, for fork-join programs: most jobs are created and awaited by other jobs. Each worker has a
+/// growable Chase-Lev deque. Jobs from outside go to a Treiber stack. Sleep is progressive. Another policy may use its parts:
+/// Injector, LocalQueue, Idle and Finder.
 /// @code
 ///   static_assert(blitz::Policy<blitz::ForkJoinPolicy>);
 /// @endcode
@@ -444,9 +447,9 @@ concept Policy =
 /// Thread-safety: see Policy.
 struct ForkJoinPolicy {};
 
-/// The policy of AsyncThreadPool, for servers: many independent jobs, fair to the oldest. A ring of 256 jobs with a LIFO slot for
-/// each worker, a queue with a mutex for jobs from outside, and a bitmap of parked workers. It is compiled in the library, so
-/// other policies do not use its parts.
+/// The policy of AsyncThreadPool, for servers: many independent jobs, fair to the oldest. Each worker has a ring of 256 jobs
+/// with a LIFO slot. Jobs from outside go to a queue with a mutex. A bitmap records parked workers. The policy is compiled in
+/// the library, so other policies cannot use its parts.
 /// @code
 ///   static_assert(blitz::PoolPolicy<blitz::AsyncPolicy>);
 /// @endcode
@@ -463,7 +466,7 @@ struct BLITZ_API AsyncPolicy;     // detail/async/async_policy.hpp
 
 namespace detail {
 
-/// AsyncPolicy is compiled in the library alone, where it is seen to be a policy.
+/// AsyncPolicy is complete only inside the library, which checks that it is a policy.
 template <class P>
 using PolicyInSight = std::conditional_t<std::same_as<P, AsyncPolicy>, ForkJoinPolicy, P>;
 

@@ -1,5 +1,5 @@
 /// @file
-/// PoolRef: which pool a call is made in.
+/// PoolRef: the pool of a call.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -20,12 +20,12 @@ template <class P>
 
 }  // namespace detail
 
-/// Refers to a pool, in the options of a call, or by default to none: then the call is made in the pool that the calling
-/// thread works for, or else in global_pool().
+/// A reference to a pool, in the options of a call. By default it refers to no pool: the call then uses the pool that the
+/// calling thread works for; outside every pool, global_pool().
 /// @code
 ///   blitz::parallel_for({.pool = &pool}, items, work_on);
 /// @endcode
-/// Thread-safety: that of a pointer.
+/// Thread-safety: as for a pointer.
 class PoolRef {
  public:
   constexpr PoolRef() noexcept = default;  ///< Refers to none.

@@ -1,5 +1,5 @@
 /// @file
-/// scope: a block of code that does not end before all that was spawned in it has.
+/// scope: a block of code that ends after all jobs spawned in it have ended.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -23,12 +23,12 @@ namespace blitz {
 
 class Scope;
 
-/// What Scope::spawn() takes: callable without arguments, or with the scope, and moved or copied from what is given.
+/// The argument of Scope::spawn(): callable without arguments, or with the scope. It is moved or copied into the job.
 template <class F>
 concept ScopeSpawnFunction = std::constructible_from<std::decay_t<F>, F> &&
                              (std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, Scope&>);
 
-/// What Scope::spawn_broadcast() takes: callable with a BroadcastContext, perhaps after the scope.
+/// The argument of Scope::spawn_broadcast(): callable with a BroadcastContext, or with the scope and a BroadcastContext.
 template <class F>
 concept ScopeBroadcastFunction = std::invocable<const std::decay_t<F>&, BroadcastContext> ||
                                  std::invocable<const std::decay_t<F>&, Scope&, BroadcastContext>;
@@ -48,11 +48,11 @@ enum class Order : unsigned char {
 ///   blitz::scope({.order = blitz::Order::kFifo, .stop = token}, [](blitz::Scope& s) { s.spawn([] {}); });
 /// @endcode
 struct ScopeOptions {
-  Order order = Order::kLifo;  ///< Of the jobs of Scope::spawn, on one worker.
-  /// Whether the body runs on the calling thread, which need not be a worker and does not become one: only its jobs go to the
-  /// pool. A caller that is no worker blocks at the end.
+  Order order = Order::kLifo;  ///< The order of the jobs of Scope::spawn on one worker.
+  /// Whether the body runs on the calling thread, which need not be a worker and does not become one. Only the scope's jobs run
+  /// in the pool. A caller that is no worker blocks at the end.
   bool in_place = false;
-  /// A stop that is requested here acts as Scope::request_stop.
+  /// A stop request on this token acts like Scope::request_stop.
   std::stop_token stop{};
   PoolRef pool{};  ///< The pool of the scope.
 };
@@ -63,8 +63,8 @@ struct OpenScope;
 
 }  // namespace detail
 
-/// @brief An open scope. blitz::scope and its relatives make it; a reference to it is valid until all that was spawned
-/// in it has ended.
+/// @brief An open scope, created by blitz::scope and its relatives. A reference to it is valid until all jobs spawned in it
+/// have ended.
 ///
 /// @code
 ///   blitz::scope([&](blitz::Scope& s) {
@@ -76,20 +76,19 @@ struct OpenScope;
 ///   });
 /// @endcode
 ///
-/// Thread-safety: the scope's body and the scope's jobs may call all members, at the same time; other threads may while
-/// one of these certainly runs.
+/// Thread-safety: the scope's body and jobs may call all members concurrently. Other threads may call them only while the body
+/// or a job is guaranteed to run.
 class Scope {
  public:
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  /// @brief Spawns a job of the scope: a worker calls `f()` or `f(scope)`, perhaps at once, before the scope ends.
+  /// @brief Spawns a job of the scope: a worker calls `f()` or `f(scope)` before the scope ends.
   ///
-  /// ScopeOptions::order says which job runs first on one worker. The scope keeps the exception of `f` if it is the scope's
-  /// first.
+  /// ScopeOptions::order defines the order of the jobs on one worker. The scope keeps the first exception of its jobs.
   ///
   /// @param f  Copied or moved into the job.
-  /// @throws std::bad_alloc, and what the closure's move or copy throws; `f` is then not called.
+  /// @throws std::bad_alloc, and the exception of the closure's move or copy. `f` is then not called.
   /// Complexity: O(1), some ten nanoseconds; the job's memory comes from the worker's free blocks.
   template <ScopeSpawnFunction F>
   void spawn(F&& f) {
@@ -110,40 +109,38 @@ class Scope {
       "s.spawn([x] { f(x); }); one that cannot be copied is given up with std::move(f)") spawn(F&&... f) BLITZ_REFUSED;
   /// @endcond
 
-  /// @brief The same as spawn(), but in first-in, first-out order: of the jobs that were spawned in the scope by this
-  /// function, the oldest runs first on one worker.
+  /// @brief Like spawn(), but in first-in, first-out order: on one worker, the oldest job that this function spawned in the
+  /// scope runs first.
   /// @param f  Copied or moved into the job.
-  /// @throws What spawn() throws.
+  /// @throws The exceptions of spawn().
   /// Complexity: O(1), some tens of nanoseconds.
   template <ScopeSpawnFunction F>
   void spawn_fifo(F&& f) {
     detail::spawn_job_fifo(detail::worker_of(state_.pool()), state_.pool(), fifo_, Owner{*this}, std::forward<F>(f));
   }
 
-  /// @brief The same as spawn(), but of a job on every worker of the pool: each calls `f(context)` or
-  /// `f(scope, context)` once.
+  /// @brief Spawns one job on every worker of the pool: each worker calls `f(context)` or `f(scope, context)` once.
   ///
-  /// @param f  Copied or moved once; several workers call it at once.
-  /// @throws What spawn() throws, before any call.
-  /// Complexity: O(n) for n workers, each of which is woken.
+  /// @param f  Copied or moved once; several workers call it concurrently.
+  /// @throws The exceptions of spawn(), before any call.
+  /// Complexity: O(n) for n workers; each worker is woken.
   template <ScopeBroadcastFunction F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(state_.pool(), std::forward<F>(f), Owner{*this});
   }
 
-  /// Jobs of the scope that have not begun will not: their closures are destroyed uncalled. Those that run may ask
-  /// stop_requested(). The scope then ends as usual.
+  /// Requests a stop: jobs of the scope that have not begun are skipped, and their closures are destroyed. Running jobs may
+  /// check stop_requested(). The scope then ends as usual.
   void request_stop() noexcept { state_.stop().request(); }
   /// Whether a stop is requested. One load.
   [[nodiscard]] bool stop_requested() const noexcept { return state_.stop().requested(); }
-  /// A token that tells of the request to stop, for functions that take one. Allocates at the first call; throws
-  /// std::bad_alloc.
+  /// A token for the stop request, for functions that take one. The first call allocates; throws std::bad_alloc.
   [[nodiscard]] std::stop_token stop_token() { return state_.stop().token(); }
 
  private:
   friend struct detail::OpenScope;
 
-  /// What a job knows of its scope; see detail::JobOwner.
+  /// A job's reference to its scope; see detail::JobOwner.
   struct Owner {
     void begun(const detail::WorkerBase* spawner, const detail::PoolBase& /*pool*/) const noexcept {
       scope.state_.begun(spawner);
@@ -176,7 +173,7 @@ class Scope {
   detail::JobFifo fifo_;
 };
 
-/// The scopes of scope_fifo. The same type: what differs is the order of Scope::spawn.
+/// The scope of scope_fifo. An alias, because only the order of Scope::spawn differs.
 using ScopeFifo = Scope;
 
 namespace detail {
@@ -185,7 +182,7 @@ namespace detail {
 struct OpenScope {
   const ScopeOptions& options;
 
-  /// With the body on a worker of the pool.
+  /// Runs the body on a worker of the pool.
   template <class F>
   CallResult<F, Scope&> on_worker(F&& body) const {
     const auto call = [&](WorkerBase& worker) -> CallResult<F, Scope&> {
@@ -195,7 +192,7 @@ struct OpenScope {
     return detail::on_worker(options.pool.base(), call);
   }
 
-  /// With the body on the calling thread.
+  /// Runs the body on the calling thread.
   template <class F>
   CallResult<F, Scope&> in_place(F&& body) const {
     PoolBase* const where = options.pool.base();
@@ -209,13 +206,11 @@ struct OpenScope {
 
 }  // namespace detail
 
-/// @brief Calls `body(scope)` on a worker and waits for everything that was spawned in the scope, also when the body
-/// throws.
+/// @brief Calls `body(scope)` on a worker and waits for all jobs spawned in the scope, even if the body throws.
 ///
-/// The body runs on a worker of the pool that the caller works for, or else of global_pool(); if the caller is a worker,
-/// on the caller. While it waits the caller runs other jobs of its pool, then sleeps. What is spawned may refer to all
-/// that lives longer than the call, and all that a job does happens before the return. No allocation except for the
-/// jobs.
+/// If the caller is a worker, the body runs on the calling thread; otherwise on a worker of global_pool(). With
+/// ScopeOptions::pool, it runs on a worker of that pool. While the caller waits, it runs other jobs of its pool, then sleeps.
+/// Jobs may refer to all objects that outlive the call. Each job happens before the return. No allocation except for the jobs.
 ///
 /// @code
 ///   int left = 0, right = 0;
@@ -225,13 +220,13 @@ struct OpenScope {
 ///   });
 /// @endcode
 ///
-/// After rayon-core's scope.
+/// Source: rayon-core's scope.
 ///
 /// @param body     Called with the scope.
 /// @return The result of the body.
-/// @throws The first exception of the body and the jobs; the others are dropped. What global_pool() throws, and, with
-///         a stop token, std::bad_alloc; the body is then not called.
-/// Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @throws The first exception of the body and the jobs; the others are discarded. The exceptions of global_pool() and, with a
+///         stop token, std::bad_alloc; the body is then not called.
+/// Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 template <ScopeFunction F>
 decltype(auto) scope(F&& body) {
   return detail::OpenScope{ScopeOptions{}}.on_worker(std::forward<F>(body));
@@ -261,10 +256,10 @@ BLITZ_REFUSE("the options come first: blitz::scope({.stop = token}, [&](blitz::S
 scope(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 /// @endcond
 
-/// @brief scope() with Order::kFifo, by the name that Rayon gives to it.
+/// @brief scope() with Order::kFifo, under its name in Rayon.
 /// @param body     Called with the scope.
 /// @return The result of the body.
-/// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::scope_fifo([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
@@ -275,10 +270,10 @@ decltype(auto) scope_fifo(F&& body) {
   return detail::OpenScope{{.order = Order::kFifo}}.on_worker(std::forward<F>(body));
 }
 
-/// @brief scope() in place, by the name that Rayon gives to it.
+/// @brief scope() with in_place, under its name in Rayon.
 /// @param body     Called with the scope on the calling thread.
 /// @return The result of the body.
-/// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::in_place_scope([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
@@ -289,10 +284,10 @@ decltype(auto) in_place_scope(F&& body) {
   return detail::OpenScope{{}}.in_place(std::forward<F>(body));
 }
 
-/// @brief in_place_scope() with Order::kFifo, by the name that Rayon gives to it.
+/// @brief in_place_scope() with Order::kFifo, under its name in Rayon.
 /// @param body     Called with the scope on the calling thread.
 /// @return The result of the body.
-/// @throws What scope() throws. Complexity: O(1) beside the body and the jobs. Thread-safety: any thread.
+/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::in_place_scope_fifo([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });

@@ -1,5 +1,5 @@
 /// @file
-/// spawn: detached jobs. No call waits for them; the end of their pool does.
+/// spawn: detached jobs. No call waits for them; the destructor of their pool does.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -17,8 +17,8 @@
 
 namespace blitz {
 
-/// The argument of a function that is called on every worker: which worker makes the call, and of how many.
-/// Thread-safety: that of an int.
+/// The argument of a function that is called on every worker: the index of the worker, and the number of workers.
+/// Thread-safety: as for an int.
 /// @code
 ///   blitz::broadcast([&](blitz::BroadcastContext c) { seeds[c.index()] = seed + c.index(); });
 /// @endcode
@@ -30,7 +30,7 @@ class BroadcastContext {
 
   /// The index of the worker that makes the call, below num_threads().
   [[nodiscard]] constexpr std::size_t index() const noexcept { return index_; }
-  /// The number of workers of the pool, each of which makes one call.
+  /// The number of workers of the pool; each makes one call.
   [[nodiscard]] constexpr std::size_t num_threads() const noexcept { return num_threads_; }
 
  private:
@@ -41,7 +41,7 @@ class BroadcastContext {
 /// @cond
 namespace detail {
 
-/// For mail, which only a worker of the pool's own team runs.
+/// Only for mail, which only a worker of the pool's own team runs.
 [[nodiscard]] inline BroadcastContext context_of(WorkerBase& worker) noexcept {
   return {worker.index(), worker.num_threads()};
 }
@@ -49,17 +49,17 @@ namespace detail {
 }  // namespace detail
 /// @endcond
 
-/// What spawn() takes: callable without arguments, and moved or copied from what is given.
+/// The argument of spawn(): callable without arguments. It is moved or copied into the job.
 template <class F>
 concept SpawnFunction = std::invocable<std::decay_t<F>&> && std::constructible_from<std::decay_t<F>, F>;
 
-/// What spawn_broadcast() takes: callable with a BroadcastContext, by several threads at once.
+/// The argument of spawn_broadcast(): callable with a BroadcastContext, by several threads concurrently.
 template <class F>
 concept SpawnBroadcastFunction = std::invocable<const std::decay_t<F>&, BroadcastContext>;
 
 namespace detail {
 
-/// Whether F... is no callable without arguments, rather than one that cannot be copied.
+/// Whether F... is not one callable without arguments. False for a callable that cannot be copied.
 template <class... F>
 concept NoCallable = sizeof...(F) != 1 || !(std::invocable<std::decay_t<F>&> && ...);
 
@@ -94,19 +94,19 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
 
 }  // namespace detail
 
-/// @brief Spawns a detached job: a worker of the pool that the caller works for, or else of the global pool, calls
-/// `f()`. No call waits for the job; the pool's destructor does.
+/// @brief Spawns a detached job: a worker of the caller's pool calls `f()`; outside every pool, a worker of the global pool. No
+/// call waits for the job; the pool's destructor does.
 ///
 /// On one worker of a ThreadPool the newest job runs first, and jobs from outside the pool after those, the oldest
 /// first. On an AsyncThreadPool the newest job runs first, then the others, the oldest first.
 ///
 /// An exception of `f` goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is called.
 ///
-/// @param f  Copied or moved into the job. What it refers to must live until the job has run. All that comes before the
+/// @param f  Copied or moved into the job. Objects that it refers to must live until the job has run. Everything before the
 ///           call happens before `f`.
-/// @throws std::bad_alloc, what the closure's move or copy throws, and what global_pool() throws; `f` is then not
+/// @throws std::bad_alloc, the exception of the closure's move or copy, and the exceptions of global_pool(). `f` is then not
 ///         called.
-/// Complexity: O(1), some ten nanoseconds on a worker, from whose free blocks the job's memory comes.
+/// Complexity: O(1). On a worker some ten nanoseconds; the job's memory comes from the worker's free blocks.
 /// Thread-safety: any thread.
 /// @code
 ///   blitz::spawn([request = std::move(request)] { answer(request); });
@@ -132,24 +132,24 @@ BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it u
     spawn(F&& f) BLITZ_REFUSED;
 /// @endcond
 
-/// @brief The same as spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this
-/// function, the oldest runs first. Some tens of nanoseconds on a worker.
+/// @brief Like spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this function, the oldest
+/// runs first. Some tens of nanoseconds on a worker.
 /// @code
 ///   for (Message& message : inbox) blitz::spawn_fifo([&message] { deliver(message); });
 /// @endcode
 /// @param f  Copied or moved into the job, as by spawn().
-/// @throws What spawn() throws.
+/// @throws The exceptions of spawn().
 /// Complexity: O(1). Thread-safety: any thread.
 template <SpawnFunction F>
 void spawn_fifo(F&& f) {
   detail::spawn_fifo_in(detail::current_pool(), std::forward<F>(f));
 }
 
-/// @brief The same as spawn(), but of a job on every worker of the pool: each calls `f(context)` once.
+/// @brief Spawns one detached job on every worker of the pool: each worker calls `f(context)` once.
 ///
-/// @param f  Copied or moved once; several workers call it at once.
-/// @throws What spawn() throws, before any call.
-/// Complexity: O(n) for n workers, each of which is woken.
+/// @param f  Copied or moved once; several workers call it concurrently.
+/// @throws The exceptions of spawn(), before any call.
+/// Complexity: O(n) for n workers; each worker is woken.
 /// Thread-safety: any thread.
 /// @code
 ///   blitz::spawn_broadcast([](blitz::BroadcastContext c) { warm_up_cache(c.index()); });

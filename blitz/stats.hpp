@@ -10,8 +10,8 @@
 
 namespace blitz {
 
-/// One worker's counts since the pool was constructed. Plain data: each counter is a snapshot; different counters may be
-/// read at different times. Exact while no job runs. A custom policy need not count; what it leaves out is 0.
+/// The counters of one worker since the pool was constructed. Plain data: each counter is a snapshot; different counters may be
+/// read at different times. Exact while no job runs. Counters that a custom policy does not keep are 0.
 /// @code
 ///   for (const blitz::WorkerStats& worker : pool.stats().workers) std::printf("%d\n", int(worker.times_slept));
 /// @endcode
@@ -27,12 +27,12 @@ struct WorkerStats {
   // AsyncPolicy only:
   std::uint64_t lifo_hits = 0;             ///< Jobs that this worker found in its LIFO slot.
   std::uint64_t global_batch_fetches = 0;  ///< Batches of injected jobs; injected_taken counts the jobs.
-  /// Jobs pushed by this worker that went to the injector because its queue was full. The worker that takes them from
-  /// there counts them in injected_taken. So in the total, once no job waits, `jobs_pushed + injected_taken -
-  /// overflows` is the number of jobs that were spawned or offered, except for broadcasts.
+  /// Jobs pushed by this worker that went to the injector because its queue was full. The worker that takes them from there
+  /// counts them in injected_taken. Therefore, when no job is waiting, `jobs_pushed + injected_taken - overflows` of the total
+  /// is the number of jobs that were spawned or offered, except for broadcasts.
   std::uint64_t overflows = 0;
 
-  /// Adds each count of `other`. O(1). As thread-safe as an int.
+  /// Adds each counter of `other`. O(1). Thread-safety: as for an int.
   /// @return This object.
   /// @code
   ///   total += stats.workers[i];
@@ -50,7 +50,7 @@ struct WorkerStats {
     overflows += other.overflows;
     return *this;
   }
-  /// Whether all counts are equal.
+  /// Whether all counters are equal.
   friend bool operator==(const WorkerStats&, const WorkerStats&) = default;
 };
 
@@ -61,7 +61,7 @@ struct ThreadPoolStats {
 
   // AsyncPolicy only, at the time of the call:
   std::size_t searching = 0;  ///< Workers that search for work.
-  std::size_t parked = 0;     ///< Workers that sleep, or are about to.
+  std::size_t parked = 0;     ///< Workers that sleep, or are about to sleep.
 };
 
 }  // namespace blitz

@@ -1,5 +1,5 @@
 /// @file
-/// Stopped: the exception of a call that a stop request has ended.
+/// Stopped: the exception of a call that was ended by a stop request.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -10,8 +10,8 @@
 
 namespace blitz {
 
-/// Thrown by a call that returns a value if a stop request has ended it before its result was complete. The page of each
-/// algorithm tells the state of its output; every element is valid. Thread-safety: as of std::exception.
+/// Thrown by a call that returns a value, if a stop request has ended it before its result was complete. The page of each
+/// algorithm states the contents of its output in this case; every element is valid. Thread-safety: as for std::exception.
 /// @code
 ///   try {
 ///     blitz::sort({.stop = token}, numbers);

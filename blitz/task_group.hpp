@@ -1,5 +1,5 @@
 /// @file
-/// TaskGroup: jobs that any thread may spawn, and that are waited for together, again and again.
+/// TaskGroup: a reusable group of jobs that any thread may spawn and wait for.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -23,8 +23,7 @@ namespace blitz {
 
 namespace detail {
 
-/// What a job knows of its group; see JobOwner. The job is a detached one as well, so that the pool does not end before
-/// it.
+/// A job's reference to its group; see JobOwner. The job is also a detached job, so that the pool does not end before it.
 struct GroupOwner {
   void begun(WorkerBase* spawner, PoolBase& pool) const {
     Detached::begun(spawner, pool);
@@ -45,8 +44,8 @@ struct GroupOwner {
 
 }  // namespace detail
 
-/// @brief A group of jobs of one pool. Unlike a Scope it is an object: it may be a member of another, any thread may
-/// spawn jobs of it, and it may be waited for again and again.
+/// @brief A group of jobs of one pool. Unlike a Scope it is an object: it may be a member of another object, any thread may
+/// spawn its jobs, and threads may wait for it repeatedly.
 ///
 /// @code
 ///   blitz::TaskGroup group;
@@ -58,18 +57,18 @@ struct GroupOwner {
 ///   group.wait();
 /// @endcode
 ///
-/// It may outlive its pool, which runs all jobs of the group before it ends.
+/// It may outlive its pool. The pool runs all jobs of the group before it ends.
 ///
-/// From oneTBB: task_group, with the same names except request_stop() for cancel(). An exception does not cancel the
-/// jobs that have not begun.
+/// Source: oneTBB's task_group, with the same names except request_stop() for cancel(). Unlike there, an exception does not
+/// cancel the jobs that have not begun.
 ///
-/// Thread-safety: any thread may call all members except the destructor, at the same time. Jobs of the group may call
-/// all except wait(), run_and_wait() and the destructor, which would wait for the caller. The destructor may be called
-/// as soon as every call of wait() has returned, if no thread calls run() any more.
+/// Thread-safety: any thread may call all members except the destructor concurrently. Jobs of the group must not call wait(),
+/// run_and_wait() or the destructor, which would wait for the caller. The destructor may be called as soon as every call of
+/// wait() has returned and no thread calls run() any more.
 class TaskGroup {
  public:
-  /// A group of the pool that the caller works for, or else of global_pool(), which it starts. Throws what
-  /// global_pool() throws.
+  /// A group of the pool that the caller works for; outside every pool, of global_pool(), which it starts. Throws the
+  /// exceptions of global_pool().
   TaskGroup() : TaskGroup(detail::current_pool()) {}
 
   /// A group of `pool`.
@@ -80,18 +79,18 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  /// Waits as wait() does, and drops the exception if there is one. Does not wait in a forked child, where the jobs do
-  /// not run.
+  /// Waits as wait() does, and discards the exception if there is one. Does not wait in a forked child, because the jobs do not
+  /// run there.
   ~TaskGroup() {
     if (!pool_->from_before_fork()) static_cast<void>(group_.wait());
   }
 
-  /// @brief Spawns a job of the group: a worker of the pool calls `f()`. What it returns is dropped; wait() rethrows
-  /// what it throws. On one worker the order is that of blitz::spawn.
+  /// @brief Spawns a job of the group: a worker of the pool calls `f()`. Its result is discarded; wait() rethrows its
+  /// exception. The order on one worker is as for blitz::spawn.
   ///
-  /// @param f  Copied or moved into the job. All that comes before the call happens before `f`.
-  /// @throws std::bad_alloc, what the closure's move or copy throws, and ThreadPoolError if the pool was shut down, or
-  ///         is the parent's in a forked child; `f` is then not called, and the group is as before.
+  /// @param f  Copied or moved into the job. Everything before the call happens before `f`.
+  /// @throws std::bad_alloc, the exception of the closure's move or copy, and ThreadPoolError if the pool was shut down or
+  ///         belongs to the parent of a forked child. `f` is then not called, and the group is unchanged.
   /// Complexity: O(1), some tens of nanoseconds; the job's memory comes from the worker's free blocks.
   template <SpawnFunction F>
   void run(F&& f) {
@@ -110,58 +109,55 @@ class TaskGroup {
       "cannot be copied is given up with std::move(f)") run(F&&... f) BLITZ_REFUSED;
   /// @endcond
 
-  /// @brief Waits until no job of the group is unfinished. The group is then as new: it may be given more jobs, and a
-  /// request to stop is over.
+  /// @brief Waits until all jobs of the group have finished. The group may then be used again; a stop request has ended.
   ///
-  /// A worker runs other jobs of its pool meanwhile, then sleeps. A thread of no pool does the same as a worker of the
-  /// group's pool. If another caller is in the pool, it runs only jobs of the group that threads outside have given to it, and
-  /// the jobs that these spawn. Several threads may wait concurrently; each returns, and one of them gets the exception. If
-  /// another thread spawns jobs concurrently, wait() returns at some moment at which none was unfinished. All that the jobs did
-  /// happens before the return.
+  /// While it waits, a worker runs other jobs of its pool, then sleeps. A thread outside every pool waits in the same way, as a
+  /// worker of the group's pool. If another outside caller is in the pool, it runs only jobs of the group that threads outside
+  /// the pool have spawned, and the jobs that these spawn. Several threads may wait concurrently; each returns, and one of them
+  /// gets the exception. If another thread spawns jobs concurrently, wait() returns after a moment at which all jobs had
+  /// finished. The jobs happen before the return.
   ///
-  /// @throws The first exception that a job has thrown since the last was rethrown; the others are dropped.
-  ///         ThreadPoolError in a forked child whose parent has the pool.
+  /// @throws The first exception of a job since an exception was last rethrown; the others are discarded. ThreadPoolError in a
+  ///         forked child if the parent owns the pool.
   void wait() {
     pool_->throw_if_forked();
     if (std::exception_ptr error = group_.wait()) std::rethrow_exception(std::move(error));
   }
 
-  /// @brief run(f) and then wait(); on a worker of the pool it most often calls `f` at once. `f` is neither copied nor
-  /// moved.
-  /// @throws What run() and wait() throw.
+  /// @brief run(f), then wait(). A worker of the pool usually calls `f` immediately. `f` is not copied or moved.
+  /// @throws The exceptions of run() and wait().
   /// @param f  Called once, without arguments.
-  /// Complexity: that of both.
+  /// Complexity: see run() and wait().
   template <JoinFunction F>
   void run_and_wait(F&& f) {
     run([&f] { static_cast<void>(std::invoke(std::forward<F>(f))); });
     wait();
   }
 
-  /// Jobs of the group that have not begun will not, nor will those that are spawned from now on: their closures are
-  /// destroyed uncalled. Those that run may ask stop_requested(). The request is over when a wait() has found no job
-  /// unfinished.
+  /// Requests a stop: jobs of the group that have not begun, or are spawned later, are skipped, and their closures are
+  /// destroyed. Running jobs may check stop_requested(). The request ends when a wait() has found all jobs finished.
   void request_stop() noexcept {
     if (!pool_->from_before_fork()) group_.stop().request();
   }
   /// Whether a stop is requested. One load.
   [[nodiscard]] bool stop_requested() const noexcept { return group_.stop().requested(); }
-  /// A token of the next request to stop, and of no later one. Allocates; throws std::bad_alloc, and ThreadPoolError in
-  /// a forked child whose parent has the pool.
+  /// A token only for the next stop request. Allocates. Throws std::bad_alloc, and ThreadPoolError in a forked child if the
+  /// parent owns the pool.
   [[nodiscard]] std::stop_token stop_token() {
     pool_->throw_if_forked();
     return group_.stop().token();
   }
 
  protected:
-  /// For adaptors: wait() waits for a job that is still to be spawned.
+  /// For adaptors: announces a job that will be spawned later, so that wait() waits for it.
   void begun() noexcept { group_.begun(); }
-  /// For adaptors: such a job was spawned, or will not be. The group may be gone then.
+  /// For adaptors: the announced job was spawned, or will never be spawned. The group may be destroyed from then on.
   void finished() noexcept { group_.finished(); }
-  /// For adaptors: whether no job is unfinished. It orders nothing.
+  /// For adaptors: whether all jobs have finished. Without synchronisation: a relaxed load.
   [[nodiscard]] bool idle() const noexcept { return group_.idle(); }
 
  private:
-  /// As spawn_job, by a thread that is no worker of the pool.
+  /// Like spawn_job, for a thread that is no worker of the pool.
   template <class F>
   [[gnu::noinline]] void run_from_outside(F&& f) {
     const detail::GroupOwner owner{group_};
@@ -173,7 +169,7 @@ class TaskGroup {
 
   explicit TaskGroup(detail::PoolBase& pool) : pool_(detail::share(pool)), group_(pool) {}
 
-  detail::Shared<detail::PoolBase> pool_;  // keeps the pool's memory, and not its threads
+  detail::Shared<detail::PoolBase> pool_;  // keeps only the pool's memory, not its threads
   detail::JobGroup group_;
 };
 

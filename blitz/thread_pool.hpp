@@ -37,16 +37,16 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 
 }  // namespace detail
 
-/// A set of threads that run jobs, under a scheduling policy: ForkJoinPolicy, AsyncPolicy, or one of the program's own,
-/// for which every file that uses the pool includes blitz/custom_policy.hpp as well.
+/// A set of threads that run jobs under a scheduling policy: ForkJoinPolicy, AsyncPolicy, or a policy of the program. For the
+/// latter, every file that uses the pool must also include blitz/custom_policy.hpp.
 ///
-/// Thread-safety: all members but the destructor and shutdown may be called by any thread, the pool's own workers
-/// included, at any time. A thread outside the pool that makes a call runs it itself, whatever other callers do, and the
-/// pool's threads help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool that
-/// makes a call is such a caller. While the call waits, it runs jobs of its own pool as well.
+/// Thread-safety: any thread, including the pool's own workers, may call all members at any time, except the destructor and
+/// shutdown. A thread outside the pool that makes a call runs it itself, independently of other callers, and the pool's threads
+/// help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool is also such a caller. While
+/// the call waits, that worker also runs jobs of its own pool.
 ///
-/// A member that has the name of a free function does the same in this pool. Loops, reductions and algorithms have the pool
-/// among their options; install() runs many calls in it.
+/// A member with the name of a free function is that function in this pool. Loops, reductions and algorithms take the pool as
+/// an option; install() runs many calls in it.
 ///
 /// @code
 ///   blitz::ThreadPool pool({.num_threads = 4});
@@ -60,10 +60,11 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 template <PoolPolicy P>
 class BasicThreadPool {
  public:
-  /// Starts the threads. Throws ThreadPoolError if they, or one of them, cannot be had, or on_thread_start throws;
-  /// std::invalid_argument for options that no machine could honour; whatever thread_name throws; std::bad_alloc.
-  /// After an exception all threads that had started are gone. Costs some tens of microseconds for each thread.
-  /// @param options  See ThreadPoolOptions; those that are not named have defaults.
+  /// Starts the threads. Throws ThreadPoolError if a thread cannot be created, a pool cannot have so many threads, or
+  /// on_thread_start throws; std::invalid_argument for impossible options, such as a negative number of threads; the exception
+  /// of thread_name; std::bad_alloc. If it throws, all threads that had started have ended.
+  /// Complexity: O(n) for n threads, some tens of microseconds each.
+  /// @param options  See ThreadPoolOptions. Unnamed options have defaults.
   explicit BasicThreadPool(ThreadPoolOptions options = {}) : base_(detail::start_pool<P>(std::move(options))) {}
 
   /// @cond
@@ -80,37 +81,37 @@ class BasicThreadPool {
   BasicThreadPool(const BasicThreadPool&) = delete;
   BasicThreadPool& operator=(const BasicThreadPool&) = delete;
 
-  /// As shutdown(). On one of the pool's own workers it cannot succeed, and ends the program with a message.
+  /// Like shutdown(). If called on one of the pool's own workers, it ends the program with a message.
   ~BasicThreadPool() { base_->stop(); }
 
-  /// Runs everything that was given to the pool, and joins its threads. Idempotent. No other thread may be in a call of
-  /// this pool. Throws ThreadPoolError on one of the pool's own workers. Calls made afterwards throw ThreadPoolError.
+  /// Runs all remaining jobs of the pool, and joins its threads. Idempotent. No other thread may be in a call of this pool.
+  /// Throws ThreadPoolError on one of the pool's own workers. Calls made afterwards throw ThreadPoolError.
   void shutdown() { base_->stop(); }
 
   /// Calls `f` in the pool, on the calling thread, and returns or rethrows its outcome. Inside `f`, the free functions
   /// (blitz::join, ...) use this pool.
   /// @param f  Called once, without arguments.
-  /// @return What `f` returns.
-  /// @throws What `f` throws, and ThreadPoolError if the pool was shut down, or is the parent's in a forked child.
-  /// Complexity: O(1) and some ten nanoseconds if there is no other caller, O(k) if there are k.
+  /// @return The result of `f`.
+  /// @throws The exception of `f`, and ThreadPoolError if the pool was shut down or belongs to the parent of a forked child.
+  /// Complexity: O(1), some ten nanoseconds, if there is no other caller; O(k) for k other callers.
   template <std::invocable F>
   decltype(auto) install(F&& f) {
     return detail::in_pool<detail::enter>(base_.get(), std::forward<F>(f));
   }
 
-  /// As install(), but while `f` waits, a worker of another pool runs no jobs of that pool. Use it if no other job may run on
-  /// this thread before `f` has returned.
+  /// Like install(), but a calling worker of another pool runs no jobs of that pool while `f` waits. Use it if no other job may
+  /// run on this thread before `f` has returned.
   /// @param f  Called once, without arguments.
-  /// @return What `f` returns.
-  /// @throws What install() throws.
-  /// Complexity: that of install().
+  /// @return The result of `f`.
+  /// @throws The exceptions of install().
+  /// Complexity: as for install().
   template <std::invocable F>
   decltype(auto) install_blocking(F&& f) {
     return detail::in_pool<detail::enter_blocking>(base_.get(), std::forward<F>(f));
   }
 
   /// @copydoc blitz::join(A&&, B&&)
-  /// @param more  As `b`; the result is then a tuple.
+  /// @param more  Like `b`; the result is then a tuple.
   template <JoinFunction A, JoinFunction B, JoinFunction... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
@@ -178,9 +179,9 @@ class BasicThreadPool {
     return detail::async_in(*base_, std::forward<F>(f));
   }
 
-  /// What a coroutine awaits to go on as a job of this pool; see blitz::schedule in blitz/adaptor/coroutine.hpp, which the
-  /// program includes.
-  /// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
+  /// Returns an awaitable that resumes a coroutine as a job of this pool. See blitz::schedule in blitz/adaptor/coroutine.hpp,
+  /// which the program must include.
+  /// @param stop  If a stop was requested when the coroutine resumes, the `co_await` throws Stopped.
   /// @throws Nothing; awaiting it throws ThreadPoolError if the pool was shut down.
   template <class S = detail::PoolAwait>
   [[nodiscard]] S schedule(std::stop_token stop = {}) {
@@ -212,28 +213,29 @@ class BasicThreadPool {
 #undef BLITZ_REFUSE_MEMBER
   /// @endcond
 
-  /// The most threads that run this pool's jobs at any time, a caller from outside included. At least 1.
+  /// The maximum number of threads that run this pool's jobs at any time, including a caller from outside. At least 1.
   [[nodiscard]] std::size_t num_threads() const noexcept { return base_->num_threads(); }
 
-  /// The index, below num_threads(), of the worker that the calling thread is; none outside this pool.
+  /// The index of the calling thread among this pool's workers, below num_threads(); none outside this pool.
   [[nodiscard]] std::optional<std::size_t> current_thread_index() const noexcept {
     if (detail::current_worker == nullptr || detail::current_worker->pool() != base_.get()) return std::nullopt;
     return detail::current_worker->index();
   }
 
-  /// How many workers may look for work from now on: 1 to num_threads(), which it is at first. Workers beyond that end
-  /// what they have begun, and then sleep. Each outside caller works on its own thread, whatever the limit. O(num_threads()).
+  /// Limits the number of workers that look for work from now on. The initial limit is num_threads(). Surplus workers finish
+  /// the jobs that they have begun, and then sleep. The limit does not apply to outside callers, which work on their own
+  /// threads. O(num_threads()).
   /// @param threads  1 to num_threads().
   /// @throws std::invalid_argument for another number.
   void set_max_concurrency(std::size_t threads) { base_->set_max_concurrency(threads); }
-  /// What set_max_concurrency() was last called with; at first num_threads().
+  /// The limit set by set_max_concurrency(); initially num_threads().
   [[nodiscard]] std::size_t max_concurrency() const noexcept { return base_->max_concurrency(); }
 
-  /// Work is coming: wakes the workers, and keeps those that find none awake for `time`, so that the next call does not
-  /// wait for their waking, which takes tens of microseconds. They use the processors for that time.
+  /// Prepares for work: wakes the workers, and keeps those that find no work awake for `time`, so that the next call need not
+  /// wait for their wake-up, which takes tens of microseconds. The workers use their processors during that time.
   void warm_up(std::chrono::nanoseconds time = std::chrono::milliseconds(1)) noexcept { base_->warm_up(time); }
 
-  /// What the pool has done so far. O(num_threads()). Throws std::bad_alloc.
+  /// The counters of the pool since its construction. O(num_threads()). Throws std::bad_alloc.
   [[nodiscard]] ThreadPoolStats stats() const {
     ThreadPoolStats stats;
     stats.workers.reserve(num_threads());
@@ -266,20 +268,20 @@ using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
 /// The pool for programs in which many independent jobs arrive from many threads; see AsyncPolicy.
 using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
-/// The pool that free functions use on threads that belong to none. Starts it, with default options unless
-/// init_global_pool came before.
+/// The pool that free functions use on threads outside every pool. Starts it with default options, unless init_global_pool has
+/// started it.
 ///
-/// At the end of the program, after the destructors of statics that were made after the pool, everything that was spawned
-/// is run, and from then on the thread that ends the program gets ThreadPoolError. Other threads go on with their calls
-/// until the process is gone. While the end waits for spawned jobs, what threads outside every pool spawn waits, too. If no
-/// other thread than the one that ends the program has ever called the pool, it is shut down; a thread that comes later
-/// gets a new one, with default options, and one that calls the old one, by a reference, does not return. Otherwise the
-/// pool's threads end with the process, without on_thread_exit. If `dlclose` unloads a plug-in that contains the library, its
-/// global pool is shut down in any case.
+/// At the end of the program, after the destructors of statics that were constructed after the pool, all spawned jobs run. From
+/// then on, calls of the thread that ends the program throw ThreadPoolError. Other threads continue their calls until the
+/// process ends. While the end of the program waits for spawned jobs, jobs spawned by threads outside every pool wait, too. If
+/// only the thread that ends the program has ever called the pool, the pool is shut down. A thread that comes later gets a new
+/// pool with default options; a call of the old pool through a reference does not return. Otherwise the pool's threads end with
+/// the process, without on_thread_exit. If `dlclose` unloads a plug-in that contains the library, its global pool is always
+/// shut down.
 /// @return The pool, which must not be used after the end of the program.
-/// @throws What the constructor of ThreadPool throws (the next call then tries again); ThreadPoolError after
-///         shutdown_global_pool, and in a hook of the global pool while that starts.
-/// Complexity: O(1), but for the first call. Thread-safety: any thread.
+/// @throws The exceptions of the constructor of ThreadPool (the next call then tries again). ThreadPoolError after
+///         shutdown_global_pool, and in a hook of the global pool while the pool starts.
+/// Complexity: O(1), except the first call. Thread-safety: any thread.
 /// @code
 ///   std::printf("%zu threads\n", blitz::global_pool().num_threads());
 /// @endcode
@@ -287,18 +289,18 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
 /// Starts the global pool with these options.
 /// @param options  See ThreadPoolOptions.
-/// @throws ThreadPoolError if it has been started already, by this function or by its first use, and what the
-///         constructor of ThreadPool throws.
-/// Complexity: that of starting the threads. Thread-safety: any thread.
+/// @throws ThreadPoolError if the pool has already been started, by this function or by its first use. The exceptions of the
+///         constructor of ThreadPool.
+/// Complexity: as for the constructor of ThreadPool. Thread-safety: any thread.
 /// @code
 ///   blitz::init_global_pool({.num_threads = 4});  // at the begin of main()
 /// @endcode
 BLITZ_API void init_global_pool(ThreadPoolOptions options);
 
-/// Shuts the global pool down, for good; nothing happens if it was never started, or the end of the program came first.
-/// See ThreadPool::shutdown.
-/// @throws ThreadPoolError on one of the pool's threads, in its hooks too.
-/// Complexity: that of the jobs that are left, and of ending the threads. Thread-safety: any thread outside the pool.
+/// Shuts the global pool down permanently. Does nothing if the pool was never started, or after the end of the program. See
+/// ThreadPool::shutdown.
+/// @throws ThreadPoolError on one of the pool's threads, also in its hooks.
+/// Complexity: runs the remaining jobs and joins the threads. Thread-safety: any thread outside the pool.
 /// @code
 ///   blitz::shutdown_global_pool();  // everything that was spawned has run
 /// @endcode

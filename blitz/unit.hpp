@@ -6,13 +6,13 @@
 
 namespace blitz {
 
-/// The result of a callable that returns void, where a value is needed, as of join(). All are equal.
+/// A value that represents a void result, for example in the pair of join(). All values are equal.
 /// @code
 ///   const auto [sum, nothing] = blitz::join([] { return 1 + 2; }, [] {});
 ///   static_assert(std::same_as<decltype(nothing), const blitz::Unit>);
 /// @endcode
 ///
-/// Thread-safety: it has no state.
+/// Thread-safety: no state.
 struct Unit {
   /// Returns true. O(1).
   friend constexpr bool operator==(Unit, Unit) noexcept { return true; }

@@ -24,21 +24,20 @@
 
 namespace blitz {
 
-/// Makes the values of a blitz::WorkerLocal: callable without arguments. It returns a T, which need not be movable, or
-/// what converts to one.
+/// Makes the values of a blitz::WorkerLocal: callable without arguments. It returns a T, which need not be movable, or a value
+/// that converts to T.
 template <class F, class T>
 concept WorkerLocalFunction =
     std::copy_constructible<F> && std::invocable<F&> &&
     (std::same_as<std::invoke_result_t<F&>, T> || std::convertible_to<std::invoke_result_t<F&>, T>);
 
-/// Scratch for the jobs of a pool: a buffer, a generator, a partial sum. Each worker has its own value, made when it
-/// first asks.
+/// Scratch values for the jobs of a pool: buffers, generators, partial sums. Each worker has its own value, created on first
+/// use.
 ///
-/// here() returns a reference to the calling worker's value: for jobs that do not wait while they use it. local()
-/// *lends* a value while the Lease that it returns lives: for jobs that wait, during which their worker runs other
-/// jobs, which are then lent other values. So a lent value has one user at a time, and now and then there are more
-/// values than workers. here() never returns a value that local() lends. Iteration, combine() and for_each() see all
-/// values.
+/// here() returns a reference to the calling worker's value, for jobs that do not wait while they use it. local() *lends* a
+/// value for the lifetime of the returned Lease, for jobs that wait: other jobs that the worker runs during the wait borrow
+/// other values. A lent value therefore has one user at a time, and there may be more values than workers. here() never returns
+/// a value that local() lends. Iteration, combine() and for_each() visit all values.
 ///
 /// @code
 ///   blitz::WorkerLocal<std::vector<int>> found;
@@ -48,14 +47,14 @@ concept WorkerLocalFunction =
 ///   for (std::vector<int>& part : found) all.insert(all.end(), part.begin(), part.end());
 /// @endcode
 ///
-/// From oneTBB: here() is enumerable_thread_specific::local() and combinable::local(), but for workers of the pool
-/// only; begin() and end() are the same; combine() takes an initial sum as well. oneTBB has no leases.
+/// Source: oneTBB. here() is enumerable_thread_specific::local() and combinable::local(), but only for workers of the pool.
+/// begin() and end() are as there; combine() also takes an initial sum. oneTBB has no leases.
 ///
-/// It may outlive its pool, whose memory it keeps, but not the threads.
+/// It may outlive its pool: it keeps the pool's memory, but not its threads.
 ///
-/// Thread-safety: local() and here() by any thread, at once, and a lease may end on any thread; the others only while
-/// no value is lent and no job uses a reference from here(). What one holder of a lease did happens before what the
-/// next does.
+/// Thread-safety: any thread may call local() and here() concurrently, and a lease may end on any thread. The other members
+/// must be called only while no value is lent and no job uses a reference from here(). The end of a lease happens before the
+/// next lease of its value.
 template <class T>
 class WorkerLocal {
   struct Shelf;
@@ -64,12 +63,12 @@ class WorkerLocal {
   class Iterator;
 
  public:
-  /// Forward iterators over all values, in the order of the workers. Making a value, and clear(), invalidate them.
+  /// Forward iterators over all values, in the order of the workers. Creating a value, and clear(), invalidate them.
   using iterator = Iterator<T>;
-  using const_iterator = Iterator<const T>;  ///< The same, of constant values.
+  using const_iterator = Iterator<const T>;  ///< Iterators over constant values.
 
-  /// The right to use a value, which ends with this object; cheapest on the worker that the value was lent to. One thread at
-  /// a time. Each member O(1).
+  /// The right to use a value, which ends when the Lease is destroyed; cheapest on the worker that borrowed the value. Each
+  /// member is O(1). Thread-safety: one thread at a time.
   /// @code
   ///   const auto scratch = buffers.local();
   ///   scratch->clear();
@@ -92,19 +91,20 @@ class WorkerLocal {
     detail::Owned<Value, GiveBack> value_;
   };
 
-  /// Values made by T(), for the caller's pool, or else the global one. Throws std::bad_alloc, and what global_pool()
-  /// throws.
+  /// Values made by T(), for the workers of the caller's pool; outside every pool, of the global pool. Throws std::bad_alloc,
+  /// and the exceptions of global_pool().
   WorkerLocal()
     requires std::default_initializable<T>
       : WorkerLocal([] { return T(); }) {}
 
-  /// Values made by `make()`, which several threads may call at once. Throws the same.
+  /// Values made by `make()`, for the workers of the caller's pool; outside every pool, of the global pool. Several threads may
+  /// call `make` concurrently. Throws std::bad_alloc, and the exceptions of global_pool().
   template <WorkerLocalFunction<T> F>
   explicit WorkerLocal(F make) : WorkerLocal(detail::current_pool(), std::move(make)) {}
 
-  /// The same for the workers of `pool`. Throws std::bad_alloc.
-  /// @param pool  Whose workers have a value each.
-  /// @param make  See above.
+  /// Values made by `make()`, for the workers of `pool`. Throws std::bad_alloc.
+  /// @param pool  The pool; each of its workers has a value.
+  /// @param make  Makes a value; several threads may call it concurrently.
   template <class P, WorkerLocalFunction<T> F>
   WorkerLocal(BasicThreadPool<P>& pool, F make) : WorkerLocal(detail::base_of(pool), std::move(make)) {}
   /// Values made by T(), for the workers of `pool`. Throws std::bad_alloc.
@@ -115,9 +115,9 @@ class WorkerLocal {
   WorkerLocal(const WorkerLocal&) = delete;
   WorkerLocal& operator=(const WorkerLocal&) = delete;
 
-  /// Lends a value of the calling worker; threads that are no workers of the pool share values of their own. Throws
-  /// what making a T throws, and std::bad_alloc. O(1), and no atomic operation, for a worker that has a value to lend;
-  /// making one of n values takes O(n).
+  /// Lends a value of the calling worker. Threads that are no workers of the pool share a separate set of values. Throws the
+  /// exception of making a T, and std::bad_alloc. O(1) and no atomic operation, if the worker has a free value; creating one of
+  /// n values takes O(n).
   [[nodiscard]] Lease local() {
     Shelf& shelf = shelf_here();
     Value* value = take(shelf.free);
@@ -128,14 +128,15 @@ class WorkerLocal {
     return Lease(this, value != nullptr ? value : make(shelf));
   }
 
-  /// The calling worker's own value, which is never lent: the same at each call until clear(), made at the first.
+  /// The calling worker's own value, which is never lent. The first call creates it; later calls return the same value until
+  /// clear().
   ///
-  /// Keep the reference only while the calling job runs and does not wait. In join, scope, a loop, get or yield_now the
-  /// worker may run another job, which may call here() and change the value. After the job has ended, another thread
-  /// may work in its worker's place.
+  /// Keep the reference only while the calling job runs and does not wait. In join, scope, a loop, get or yield_now the worker
+  /// may run another job, which may call here() and change the value. After the job has ended, another thread may run the
+  /// worker's slot.
   ///
-  /// Throws std::logic_error on a thread that is no worker of the pool, what making a T throws, and std::bad_alloc.
-  /// O(1), and no atomic operation, after the first call.
+  /// Throws std::logic_error on a thread that is no worker of the pool, the exception of making a T, and std::bad_alloc. O(1)
+  /// and no atomic operation, after the first call.
   [[nodiscard]] T& here() {
     Shelf& shelf = shelf_here();
     if (is_shared(shelf)) [[unlikely]] {
@@ -157,21 +158,21 @@ class WorkerLocal {
 
   /// The first value.
   [[nodiscard]] iterator begin() noexcept { return iterator(values_.data()); }
-  /// Behind the last value.
+  /// One after the last value.
   [[nodiscard]] iterator end() noexcept { return iterator(values_.data() + values_.size()); }
   /// The first value.
   [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(values_.data()); }
-  /// Behind the last value.
+  /// One after the last value.
   [[nodiscard]] const_iterator end() const noexcept { return const_iterator(values_.data() + values_.size()); }
 
-  /// Calls `f(value)` for every value, in the order of the workers. O(n) calls for n values. Throws what `f` throws.
+  /// Calls `f(value)` for every value, in the order of the workers. O(n) calls for n values. Throws the exception of `f`.
   template <std::invocable<T&> F>
   void for_each(F&& f) {
     for (T& value : *this) std::invoke(f, value);
   }
 
   /// Folds all values with `combine_two(sum, value)`, from `initial`, in the order of the workers. O(n) calls for n values.
-  /// Throws what `combine_two` throws.
+  /// Throws the exception of `combine_two`.
   /// @return The last sum.
   template <class U, std::invocable<U, T&> F>
     requires std::convertible_to<std::invoke_result_t<F&, U, T&>, U>
@@ -191,8 +192,8 @@ class WorkerLocal {
   }
 
  private:
-  /// Which values of a worker are free; for its runner alone, except the list of those that other threads have given
-  /// back. The last shelf is for all threads that are no workers of the pool, and uses only that list.
+  /// The free values of a worker. Only the worker's runner uses a shelf, except the list of values returned by other threads.
+  /// The last shelf serves all threads that are no workers of the pool, and uses only that list.
   struct alignas(detail::kCacheLine) Shelf {
     std::size_t place = 0;  // among all shelves
     Value* own = nullptr;
@@ -240,7 +241,7 @@ class WorkerLocal {
     for (std::size_t place = 0; place < shelves_.size(); ++place) shelves_[place].place = place;
   }
 
-  /// The place of the calling thread's shelf. Those of guests come after all others.
+  /// The index of the calling thread's shelf. The shelves of guests come after all others.
   [[nodiscard]] std::size_t place_here() const noexcept {
     detail::WorkerBase* const worker = detail::worker_of(*pool_);
     if (worker == nullptr) return shelves_.size() - 1;
@@ -281,7 +282,7 @@ class WorkerLocal {
     }
   }
 
-  detail::Shared<detail::PoolBase> pool_;  // keeps its memory, so that no other pool gets its address
+  detail::Shared<detail::PoolBase> pool_;  // keeps the pool's memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
   std::deque<Shelf> guests_;                  // of guests, by the numbers of their teams

@@ -1,5 +1,5 @@
 /// @file
-/// yield_now, yield_local: a job lets waiting jobs have a turn.
+/// yield_now, yield_local: a job lets a waiting job run.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -9,7 +9,7 @@
 
 namespace blitz {
 
-/// What a yield did.
+/// The result of a yield.
 enum class Yield : bool {
   kIdle,      ///< it found no job
   kExecuted,  ///< it ran one
@@ -31,9 +31,9 @@ inline Yield yield_to(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
 /// Runs one waiting job of the calling worker's pool, if it finds one, and returns when the job has ended. A thread
 /// outside every pool finds none. O(n) for n workers, when there is none.
 ///
-/// The job runs on the stack of the calling one. If ThreadPoolOptions::max_nested_waits jobs run there on top of jobs that wait
-/// or yield, the call runs none, so that jobs that all yield do not overflow the stack. A caller that yields again and again
-/// there, as one that waits for a job does, gets one now and then.
+/// The job runs on top of the calling job's stack. If ThreadPoolOptions::max_nested_waits jobs already run there on top of jobs
+/// that wait or yield, the call runs no job, so that jobs that all yield do not overflow the stack. A caller that yields
+/// repeatedly at that depth, such as a loop that waits for a job, still gets a job occasionally.
 /// Thread-safety: any thread.
 /// @code
 ///   while (!ready.load()) blitz::yield_now();
@@ -43,8 +43,8 @@ inline Yield yield_now() noexcept {
   return detail::yield_to([](detail::WorkerBase& worker) noexcept { return worker.find_work(); });
 }
 
-/// Runs the newest waiting job of those that the calling worker itself has made, if there is one, and returns when it
-/// has ended. A thread outside every pool has none. O(1). At the limit of nested waits it runs none, as yield_now.
+/// Runs the newest waiting job that the calling worker itself has created, if there is one, and returns when it has ended. A
+/// thread outside every pool has no such job. O(1). At the limit of nested waits it runs no job, like yield_now.
 /// Thread-safety: any thread.
 /// @code
 ///   while (blitz::yield_local() == blitz::Yield::kExecuted) {

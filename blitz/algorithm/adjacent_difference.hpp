@@ -1,5 +1,5 @@
 /// @file
-/// adjacent_difference: what changes from item to item.
+/// adjacent_difference: the differences of neighbouring items.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,7 +25,7 @@ namespace blitz {
 
 namespace detail {
 
-/// Whether two iterators refer to the same object. (To compare them is undefined if they belong to different ranges.)
+/// Whether two iterators refer to the same object. (Comparing the iterators is undefined if they belong to different ranges.)
 template <class I, class O>
 [[nodiscard]] bool is_in_place(const I& in, const O& out) {
   if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<I>> &&
@@ -88,8 +88,8 @@ struct AdjacentDifference : HasOutput {
   }
 
  private:
-  /// Of each piece the item before it is copied first: the piece to the left overwrites it. A piece is run from right to
-  /// left, so that each item is there until it has been taken from the next.
+  /// First copies the item before each piece, because the piece to the left overwrites it. Each piece runs from right to left,
+  /// so that an item is overwritten only after it was subtracted from the next one.
   template <class I, class O, class Op>
   static void run_in_place(const AlgorithmOptions& options, const I& first, LoopIndex count, const O& out, Op& op) {
     using Item = std::iter_value_t<I>;
@@ -118,14 +118,13 @@ struct AdjacentDifference : HasOutput {
 
 }  // namespace detail
 
-/// Writes the first item, and then op(item, item before) for each other one; by default their differences. Stops at the
-/// shorter of the ranges, and returns where: {in, out}.
+/// Writes the first item, and then op(item, previous item) for each other item; by default their differences. Stops at the end
+/// of the shorter range, and returns both positions: {in, out}.
 ///
-/// adjacent_difference(range, out, op), adjacent_difference(first, last, out, out_last, op), and both with an
-/// AlgorithmOptions that leads. `out` may be the range itself; otherwise the two must not overlap. `op` is called n - 1
-/// times, and an item is not needed afterwards. Memory: none, but in place 256 items or, of large inputs, one in half a
-/// megabyte. Throws what `op` and assignments throw, and Stopped after a stop request: then all of `out` is valid, and some
-/// of it assigned to. Any thread.
+/// adjacent_difference(range, out, op), adjacent_difference(first, last, out, out_last, op), and both with AlgorithmOptions as
+/// the first argument. `out` may be the range itself; otherwise the two must not overlap. Calls `op` n - 1 times. Memory: none;
+/// in place, 256 items or, for large inputs, one item per half megabyte. Throws the exceptions of `op` and of assignments, and
+/// Stopped after a stop request. All items of `out` are then valid, and some have been assigned. Thread-safety: any thread.
 /// @code
 ///   blitz::adjacent_difference(timestamps, gaps);
 /// @endcode

@@ -1,5 +1,5 @@
 /// @file
-/// The options of the parallel algorithms, and the exception that ends one.
+/// The options of the parallel algorithms.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -13,28 +13,28 @@
 
 namespace blitz {
 
-/// The options of a parallel algorithm. Plain data. All members have defaults. They lead the arguments, in braces or not:
+/// The options of a parallel algorithm. Plain data. All members have defaults. The options are the first argument, with or
+/// without braces:
 /// @code
 ///   blitz::sort({.min_grain = 4096, .pool = &pool}, v);
 /// @endcode
 struct AlgorithmOptions {
-  /// No block has fewer items than this, unless the algorithm has. 0: the algorithm's own choice.
+  /// The minimum number of items in a block, unless the algorithm has fewer. 0: the algorithm decides.
   std::size_t min_grain = 0;
-  /// When a stop is requested here, blocks that have not begun never do. The algorithm then throws Stopped; for_each, which
-  /// is a loop, returns.
+  /// After a stop request no new blocks start, and the algorithm throws Stopped. for_each returns instead, like a loop.
   std::stop_token stop{};
-  /// The same bits on any number of threads, for operations that are not quite associative, such as the addition of
-  /// floating-point numbers. Algorithms whose result never depends on the number of threads do not heed it.
+  /// Makes the result bitwise identical on any number of threads, for operations that are only nearly associative, such as
+  /// floating-point addition. Ignored by algorithms with a result that never depends on the number of threads.
   bool deterministic = false;
   PoolRef pool{};  ///< The pool that runs the algorithm.
 };
 
 namespace detail {
 
-/// How many threads the pool of an algorithm has.
+/// The number of threads in the pool of an algorithm.
 [[nodiscard]] BLITZ_API std::size_t threads_of(const AlgorithmOptions& options);
 
-/// Throws Stopped if a stop was requested: then blocks may have been left out.
+/// Throws Stopped if a stop was requested: then blocks may have been skipped.
 inline void throw_if_stopped(const AlgorithmOptions& options) {
   if (options.stop.stop_requested()) [[unlikely]]
     throw_stopped();

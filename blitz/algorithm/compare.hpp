@@ -1,5 +1,5 @@
 /// @file
-/// Comparisons of ranges, and whether a range is in order: all of them are searches for the first place where it is not so.
+/// Comparisons of ranges, and tests of the order of a range: each is a search for the first position that fails.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -23,7 +23,7 @@ namespace blitz {
 
 namespace detail {
 
-/// As kCheapItems, for pairs of items.
+/// Like kCheapItems, for pairs of items.
 template <class I1, class I2>
 inline constexpr std::size_t kCheapPairs = kCheapItems<I1> == kCheapItems<I2> ? kCheapItems<I1> : 0;
 
@@ -35,7 +35,7 @@ template <class I1, class I2, class C, class P1, class P2>
   };
 }
 
-/// Whether the item behind a position belongs before it.
+/// Whether the item after a position belongs before it.
 template <class I, class C, class P>
 [[nodiscard]] auto fall_test(const I& first, C& comp, P& proj) {
   return [&first, &comp, &proj](LoopIndex i) -> bool {
@@ -72,7 +72,7 @@ struct LexicographicalCompare : OfTwoRanges<LexicographicalCompare, std::ranges:
   template <class I1, class I2, class C, class P1, class P2>
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
-    // Of numbers one comparison is left, as each is read once.
+    // For numbers the compiler merges the two comparisons, because each number is read only once.
     const auto differ = [&](auto&& x, auto&& y)
                             BLITZ_LAMBDA_INLINE -> bool { return std::invoke(comp, x, y) || std::invoke(comp, y, x); };
     const LoopIndex count = std::min(count1, count2);
@@ -110,27 +110,27 @@ struct IsPartitioned : WithPredicate<IsPartitioned> {
 }  // namespace detail
 
 /// @name Comparisons of two ranges
-/// All of these look for the first place where the answer is no: blocks are gone through by several threads at once, and once
-/// there is one, no block to its right begins. Called as f(range1, range2, ...) and f(first1, last1, first2, last2, ...), or of one
-/// range, each also with an AlgorithmOptions that leads. They throw what comparisons, predicates and projections throw, and
-/// Stopped after a stop request, unless the answer is known. At most n comparisons, or calls of the predicate. No memory. Any
-/// thread.
+/// All of these search for the first position that fails the test. Several threads search blocks concurrently; after a failure
+/// no new blocks start to its right. Called as f(range1, range2, ...) and f(first1, last1, first2, last2, ...), or with one
+/// range; each also with AlgorithmOptions as the first argument. They throw the exceptions of comparisons, predicates and
+/// projections, and Stopped after a stop request, unless the result is known. At most n comparisons, or calls of the predicate.
+/// Memory: none. Thread-safety: any thread.
 /// @{
 
-/// Returns the first places at which two ranges differ, as far as the shorter one goes, as std::ranges::mismatch does.
+/// Returns the first positions at which two ranges differ, up to the end of the shorter one, like std::ranges::mismatch.
 inline constexpr detail::Algorithm<detail::Mismatch> mismatch{};
-/// Returns whether two ranges have as many items, equal by `comp`.
+/// Returns whether two ranges have the same number of items, which are equal by `comp`.
 /// @code
 ///   const bool same = blitz::equal(found, expected);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Equal> equal{};
-/// Returns whether the first range comes before the second in the order of dictionaries.
+/// Returns whether the first range is lexicographically less than the second.
 inline constexpr detail::Algorithm<detail::LexicographicalCompare> lexicographical_compare{};
 /// Returns the end of the longest sorted run at the beginning of the range.
 inline constexpr detail::Algorithm<detail::IsSortedUntil> is_sorted_until{};
 /// Returns whether the range is sorted by `comp` and the projection.
 inline constexpr detail::Algorithm<detail::IsSorted> is_sorted{};
-/// Returns whether all items for which `pred` holds stand before all others.
+/// Returns whether all items that satisfy `pred` are before all others.
 inline constexpr detail::Algorithm<detail::IsPartitioned> is_partitioned{};
 
 /// @}

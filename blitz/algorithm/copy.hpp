@@ -1,5 +1,5 @@
 /// @file
-/// copy, move and swap_ranges: items of one range go to another.
+/// copy, move and swap_ranges: assign the items of one range to another.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,7 +25,7 @@ template <class I, class O, bool kMoves>
 concept Transferable =
     !SharesWords<O> && ((kMoves && std::indirectly_movable<I, O>) || (!kMoves && std::indirectly_copyable<I, O>));
 
-/// f(range, out) for an algorithm that writes as many items as both have: run(options, first, count, total, out), where
+/// f(range, out) for an algorithm that writes items up to the end of the shorter range: run(options, first, count, total, out).
 /// `total` is the number of items of the range. Returns an in_out_result.
 template <class Algorithm, bool kMoves = false>
 struct IntoRange : HasOutput {
@@ -59,7 +59,7 @@ struct IntoRange : HasOutput {
   }
 };
 
-/// What std::copy asks of an iterator. The differences of std::views::iota over the widest integers are wider than any
+/// The requirement of std::copy on an iterator. The differences of std::views::iota over the widest integers are wider than any
 /// integer.
 template <class I>
 concept HasIntegerDifferences = std::is_integral_v<std::iter_difference_t<I>>;
@@ -101,7 +101,7 @@ struct Move : IntoRange<Move, true> {
 };
 
 struct ReverseCopy : IntoRange<ReverseCopy> {
-  /// The items of the output are the last ones of the range, from its end on.
+  /// Writes the items of the range from its end to its beginning.
   template <class I, class O>
   static I run(const AlgorithmOptions& options, const I& first, LoopIndex count, LoopIndex total, const O& out) {
     write_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
@@ -176,11 +176,11 @@ struct SwapRanges {
 }  // namespace detail
 
 /// @name Copies
-/// All of these are called with ranges or with iterators, of which each range needs a beginning and an end, the output too, and
-/// with an AlgorithmOptions that leads or without. They stop at the end of the shorter range, and return where they stopped, as
-/// their namesakes in std::ranges do. The ranges must not overlap. Several threads assign at once, whole blocks by memmove
-/// where items allow it; the first exception arrives, and after a stop request Stopped: then some items have been assigned and
-/// some have not. One assignment for each item. No memory. Any thread.
+/// All of these are called with ranges, or with a first and a last iterator for each range, including the output; optionally
+/// with AlgorithmOptions as the first argument. They stop at the end of the shorter range, and return the positions where they
+/// stopped, like their namesakes in std::ranges. The ranges must not overlap. Several threads assign concurrently, whole blocks
+/// by memmove if the items permit it. They throw the first exception of an assignment, and Stopped after a stop request: then
+/// some items have been assigned and some have not. One assignment for each item. Memory: none. Thread-safety: any thread.
 /// @{
 
 /// copy(range, out): assigns the items of `range` to those of `out`.
@@ -188,12 +188,12 @@ struct SwapRanges {
 ///   blitz::copy(frame, buffer);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Copy> copy{};
-/// copy_n(first, count, out, out_last): copies `count` items from `first` on, or as many as fit into the output; without
-/// `out_last` there must be room for all of them.
+/// copy_n(first, count, out, out_last): copies `count` items beginning at `first`, or as many as fit into the output. Without
+/// `out_last` the output must have room for all of them.
 inline constexpr detail::Algorithm<detail::CopyN> copy_n{};
-/// move(range, out): as copy, but the items are moved from.
+/// move(range, out): like copy, but moves the items.
 inline constexpr detail::Algorithm<detail::Move> move{};
-/// reverse_copy(range, out): copies the last item of `range` to the first place of `out`, and so on.
+/// reverse_copy(range, out): copies the items of `range` to `out` in reverse order.
 inline constexpr detail::Algorithm<detail::ReverseCopy> reverse_copy{};
 /// swap_ranges(range1, range2): swaps the items of two ranges.
 inline constexpr detail::Algorithm<detail::SwapRanges> swap_ranges{};

@@ -1,5 +1,5 @@
 /// @file
-/// copy_if, remove_copy and remove_copy_if: the items of a kind, in their order, into another range.
+/// copy_if, remove_copy and remove_copy_if: copy selected items, in order, into another range.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -96,19 +96,18 @@ struct RemoveCopy : HasOutput {
 
 }  // namespace detail
 
-/// Copies the items for whose projection `pred` holds, in their order, into another range, which must not overlap. Returns
-/// where that ended: {in, out}. If `out` has not room for all, `in` is the first item that did not fit; otherwise it is
-/// the end.
+/// Copies the items with a projection that satisfies `pred`, in order, into another range, which must not overlap. Returns both
+/// end positions: {in, out}. If `out` has no room for all, `in` is the first item that did not fit; otherwise it is the end.
 ///
-/// copy_if(range, out, pred, proj), copy_if(first, last, out, out_last, pred, proj), and both with an AlgorithmOptions
-/// that leads. `pred` and `proj` are called once for each item, and for none twice. Memory: a bit for each item, and some
-/// kilobytes; if items are of 16 bytes at most and trivially copied, also room for a quarter of them, 2 MiB for each thread
-/// at most. Throws what `pred`, `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid, and
-/// some of it may have been assigned to. Any thread.
+/// copy_if(range, out, pred, proj), copy_if(first, last, out, out_last, pred, proj), and both with AlgorithmOptions as the
+/// first argument. Calls `pred` and `proj` at most once for each item. Memory: one bit for each item, and some kilobytes. For
+/// trivially copied items of at most 16 bytes also room for a quarter of them, at most 2 MiB per thread. Throws the exceptions
+/// of `pred`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and some may have been
+/// assigned. Thread-safety: any thread.
 ///
-/// Blocks are claimed from left to right. The worker that knows how many items are kept before its block copies at once;
-/// others leave a bit for each item, or copy what they keep to a buffer, and these items are copied when that number is known
-/// (see ChainedRuns).
+/// The algorithm: workers claim blocks from left to right. A worker copies directly to the output if it knows the number of
+/// items kept before its block. Otherwise it records a bit for each item, or copies its items to a buffer. These items are
+/// copied to the output when the number is known (see ChainedRuns).
 /// @code
 ///   std::vector<double> found(numbers.size());
 ///   const auto [in, out] = blitz::copy_if(numbers, found, [](double x) { return x > 0; });
@@ -116,15 +115,16 @@ struct RemoveCopy : HasOutput {
 /// @endcode
 inline constexpr detail::Algorithm<detail::CopyIf<true>> copy_if{};
 
-/// Copies the items for whose projection `pred` does not hold. remove_copy_if(range, out, pred, proj),
-/// remove_copy_if(first, last, out, out_last, pred, proj); all else as for copy_if.
+/// Copies the items with a projection that does not satisfy `pred`. remove_copy_if(range, out, pred, proj),
+/// remove_copy_if(first, last, out, out_last, pred, proj). Result, exceptions, complexity, memory and thread-safety: as for
+/// copy_if.
 /// @code
 ///   blitz::remove_copy_if(words, others, [](const std::string& word) { return word.empty(); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::CopyIf<false>> remove_copy_if{};
 
-/// Copies the items whose projection does not equal `value`. remove_copy(range, out, value, proj),
-/// remove_copy(first, last, out, out_last, value, proj); all else as for copy_if.
+/// Copies the items with a projection that does not equal `value`. remove_copy(range, out, value, proj), remove_copy(first,
+/// last, out, out_last, value, proj). Result, exceptions, complexity, memory and thread-safety: as for copy_if.
 /// @code
 ///   blitz::remove_copy(numbers, rest, 0);
 /// @endcode

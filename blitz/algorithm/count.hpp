@@ -36,8 +36,8 @@ template <class CountBlock>
       [](LoopIndex& left, LoopIndex&& right) { left += right; });
 }
 
-/// The number of positions for which `holds(position)`. If items are cheap, kGroup positions at a time are counted in a number
-/// as wide as an item.
+/// The number of positions with `holds(position)`. If items are cheap, kGroup positions at a time are counted in a number as
+/// wide as an item.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex count_positions(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   return count_blocks(options, count, [&](LoopIndex from, LoopIndex to) {
@@ -47,7 +47,7 @@ template <std::size_t kCheap, class Holds>
       for (; to - from >= kGroup; from += kGroup) {
         UnsignedOf<kCheap> some = 0;
         for (LoopIndex k = 0; k < kGroup; ++k) {
-          // g++ makes vectors of the first with doubles, and of the second with narrower numbers.
+          // g++ vectorises the first form for doubles, and the second form for narrower numbers.
           if constexpr (kCheap == 8) {
             if (holds(from + k)) ++some;
           } else {
@@ -63,14 +63,14 @@ template <std::size_t kCheap, class Holds>
 }
 
 #if defined(__SSE2__) && !defined(__SSE4_1__) && !defined(__clang__)
-/// Before SSE4.1 g++ makes no vectors of comparisons of 64 bits: what is equal is equal in both halves.
+/// Before SSE4.1 g++ does not vectorise 64-bit comparisons. Two numbers are equal if both of their halves are equal.
 template <class I, class T, class P>
 inline constexpr bool kByHalves =
     std::contiguous_iterator<I> && std::integral<std::iter_value_t<I>> && std::same_as<std::iter_value_t<I>, T> &&
     sizeof(T) == 8 && std::same_as<std::remove_const_t<P>, std::identity>;
 
-/// The number of items in [item, end) that equal `value`. With two vectors at a time, Zen 5 took half as long again if the loop
-/// lay within a line of code.
+/// The number of items in [item, end) that equal `value`. With two vectors per iteration, the loop took 1.5 times as long on
+/// Zen 5 if its code was within one cache line.
 template <class T>
 [[nodiscard]] LoopIndex count_by_halves(const T* item, const T* end, T value) noexcept {
   using Halves [[gnu::vector_size(16)]] = std::int32_t;
@@ -121,17 +121,17 @@ struct CountIf : WithPredicate<CountIf> {
 }  // namespace detail
 
 /// @name Counts
-/// Both are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads. Several
-/// threads make the n calls of the predicate and the projection concurrently. Throws the exceptions of these, and Stopped
-/// after a stop request. No memory. Any thread.
+/// Both are called as f(range, ...) and f(first, last, ...), each also with AlgorithmOptions as the first argument. Several
+/// threads make the n calls of the predicate and the projection concurrently. Throws the exceptions of these, and Stopped after
+/// a stop request. Memory: none. Thread-safety: any thread.
 /// @{
 
-/// Returns the number of items whose projection equals `value`.
+/// Returns the number of items with a projection equal to `value`.
 /// @code
 ///   const auto zeros = blitz::count(numbers, 0);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Count> count{};
-/// Returns the number of items for whose projection `pred` holds.
+/// Returns the number of items with a projection that satisfies `pred`.
 inline constexpr detail::Algorithm<detail::CountIf> count_if{};
 
 /// @}

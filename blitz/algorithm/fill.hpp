@@ -1,5 +1,5 @@
 /// @file
-/// fill, generate, iota and replace: items are assigned to in place.
+/// fill, generate, iota and replace: assign to the items of a range.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -89,7 +89,7 @@ struct Generate {
   }
 };
 
-/// What iota counts in: an integer, or a floating-point number, or whatever an integer can be added to.
+/// The value type of iota: an integer, a floating-point number, or another type to which an integer can be added.
 template <class T>
 concept Countable = std::copy_constructible<T> && requires(const T value, std::ptrdiff_t n) {
   { value + static_cast<T>(n) } -> std::convertible_to<T>;
@@ -193,25 +193,26 @@ struct Replace {
 }  // namespace detail
 
 /// @name Assignments
-/// All of these are called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that leads, and return
-/// the end. Several threads assign at once, in any order of blocks; the first exception arrives, and after a stop request
-/// Stopped: then some items are new and some old. One assignment for each item. No memory. Any thread.
+/// All of these are called as f(range, ...) and f(first, last, ...), each also with AlgorithmOptions as the first argument, and
+/// return the end. Several threads assign concurrently, in any order of blocks. They throw the first exception of an assignment
+/// or a callable, and Stopped after a stop request: then some items are new and some old. At most one assignment for each item.
+/// Memory: none. Thread-safety: any thread.
 /// @{
 
 /// Assigns `value` to all items.
 inline constexpr detail::Algorithm<detail::Fill> fill{};
-/// Assigns `value` to `count` items from `first` on: fill_n(first, count, value). Returns where they end.
+/// Assigns `value` to `count` items beginning at `first`: fill_n(first, count, value). Returns their end.
 inline constexpr detail::Algorithm<detail::FillN> fill_n{};
-/// Assigns f() to each item. f is called by several threads at once.
+/// Assigns f() to each item. Several threads call `f` concurrently.
 inline constexpr detail::Algorithm<detail::Generate> generate{};
 /// Assigns value, value + 1, value + 2 and so on.
 /// @code
 ///   blitz::iota(order, 0);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Iota> iota{};
-/// replace(range, old_value, value, proj): assigns `value` to the items whose projection equals `old_value`.
+/// replace(range, old_value, value, proj): assigns `value` to the items with a projection equal to `old_value`.
 inline constexpr detail::Algorithm<detail::Replace> replace{};
-/// replace_if(range, pred, value, proj): assigns `value` to the items for whose projection `pred` holds.
+/// replace_if(range, pred, value, proj): assigns `value` to the items with a projection that satisfies `pred`.
 inline constexpr detail::Algorithm<detail::ReplaceIf> replace_if{};
 
 /// @}

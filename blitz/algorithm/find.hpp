@@ -1,5 +1,5 @@
 /// @file
-/// find and what stands on it: the first item of a kind, or the last, and whether there is one.
+/// Searches: find and its relatives, find_last and its relatives, any_of, all_of, none_of, search.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -22,14 +22,14 @@ namespace blitz {
 
 namespace detail {
 
-/// The first position in [from, to) for which `holds(position)`, or `to`. If items are cheap, kGroup positions at a time
-/// are asked without a branch in between.
+/// The first position in [from, to) with `holds(position)`, or `to`. If items are cheap, tests kGroup positions at a time
+/// without a branch in between.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex first_position(LoopIndex from, LoopIndex to, const Holds& holds) {
   if constexpr (kCheap != 0) {
     constexpr LoopIndex kGroup = 32;
     for (; to - from >= kGroup; from += kGroup) {
-      UnsignedOf<kCheap> any = 0;  // g++ makes vectors of numbers as wide as the items, and none of a truth value.
+      UnsignedOf<kCheap> any = 0;  // g++ vectorises numbers as wide as the items, but not bools.
       for (LoopIndex k = 0; k < kGroup; ++k) any |= static_cast<UnsignedOf<kCheap>>(holds(from + k));
       if (any != 0) break;
     }
@@ -51,7 +51,7 @@ struct FirstPosition {
   const Holds& holds;
 };
 
-/// The first position below `count` for which `holds(position)`, or `count`; Stopped after a stop request.
+/// The first position below `count` with `holds(position)`, or `count`. Throws Stopped after a stop request.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex find_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   const LoopIndex found = find_first(options, count, 1, FirstPosition<kCheap, Holds>{holds});
@@ -59,14 +59,14 @@ template <std::size_t kCheap, class Holds>
   return found;
 }
 
-/// The last such position, or `count`.
+/// The last position below `count` with `holds(position)`, or `count`.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] LoopIndex find_last_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   const LoopIndex back = find_position<kCheap>(options, count, [&](LoopIndex i) { return holds(count - 1 - i); });
   return back == count ? count : count - 1 - back;
 }
 
-/// Whether it holds for any position: no block begins once it does.
+/// Whether there is a position with `holds(position)`. After the first one no new blocks start.
 template <std::size_t kCheap, class Holds>
 [[nodiscard]] bool any_position(const AlgorithmOptions& options, LoopIndex count, const Holds& holds) {
   Atomic<bool> seen{false};  // set by the blocks that find one; relaxed, because the end of the loop orders it
@@ -80,19 +80,19 @@ template <std::size_t kCheap, class Holds>
   return false;
 }
 
-/// Whether `pred` holds for the projection of the item at a position.
+/// Tests whether the projection of the item at a position satisfies `pred`.
 template <class I, class F, class P>
 [[nodiscard]] auto item_test(const I& first, F& pred, P& proj) {
   return [&first, &pred, &proj](LoopIndex i) -> bool { return std::invoke(pred, std::invoke(proj, *at(first, i))); };
 }
 
-/// The same for a value that the projection equals.
+/// Tests whether the projection of the item at a position equals a value.
 template <class I, class T, class P>
 [[nodiscard]] auto value_test(const I& first, const T& value, P& proj) {
   return [&first, &value, &proj](LoopIndex i) -> bool { return std::invoke(proj, *at(first, i)) == value; };
 }
 
-/// Whether `count2` items from `first2` on are found at a position of `first1`, each equal by `comp`.
+/// Tests whether the `count2` items beginning at `first2` occur at a position of `first1`, each equal by `comp`.
 template <class I1, class I2, class C, class P1, class P2>
 [[nodiscard]] auto match_test(const I1& first1, const I2& first2, LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
   return [&first1, &first2, count2, &comp, &proj1, &proj2](LoopIndex i) -> bool {
@@ -124,7 +124,7 @@ struct FindIfNot : WithPredicate<FindIfNot> {
   }
 };
 
-/// From the last position for which `holds(position)` to the end.
+/// The sub-range from the last position with `holds(position)` to the end.
 template <class I, class Holds>
 std::ranges::subrange<I> last_and_after(const AlgorithmOptions& options, const I& first, LoopIndex count,
                                         const Holds& holds) {
@@ -225,44 +225,45 @@ struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
 }  // namespace detail
 
 /// @name Searches
-/// All of these: blocks are gone through by several threads at once, which share the best position so far: once an item is
-/// found, no block to its right begins. Predicates, comparisons and projections are called through references by several
-/// threads at once; they may be called for items beyond the result, up to 31 of them in the same block where items are numbers,
-/// and for some of these not at all. Called as f(range, ...) and f(first, last, ...), each also with an AlgorithmOptions that
-/// leads. They throw what these callables throw, and Stopped after a stop request, unless the answer is known. At most n calls
-/// of the predicate, but for search, find_end and find_first_of, where it is n * m. No memory. Any thread.
+/// In all of these, several threads search blocks concurrently and share the best position so far: after an item is found, no
+/// new blocks start to its right. Several threads call the predicates, comparisons and projections concurrently through
+/// references. They may also be called for some items beyond the result: if the items are numbers, for up to 31 in the same
+/// block. Called as f(range, ...) and f(first, last, ...), each also with AlgorithmOptions as the first argument. They throw
+/// the exceptions of these callables, and Stopped after a stop request, unless the result is known. At most n calls of the
+/// predicate; n * m for search, find_end and find_first_of. Memory: none. Thread-safety: any thread.
 /// @{
 
-/// Returns an iterator to the first item whose projection equals `value`, or the end.
+/// Returns an iterator to the first item with a projection equal to `value`, or the end.
 /// @code
 ///   const auto place = blitz::find(people, "Ada", &Person::name);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Find> find{};
-/// Returns an iterator to the first item for whose projection `pred` holds, or the end.
+/// Returns an iterator to the first item with a projection that satisfies `pred`, or the end.
 /// @code
 ///   const auto wrong = blitz::find_if(numbers, [](double x) { return std::isnan(x); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::FindIf> find_if{};
-/// Returns an iterator to the first item for whose projection `pred` does not hold, or the end.
+/// Returns an iterator to the first item with a projection that does not satisfy `pred`, or the end.
 inline constexpr detail::Algorithm<detail::FindIfNot> find_if_not{};
-/// Returns the sub-range from the last item whose projection equals `value` to the end; empty if there is none.
+/// Returns the sub-range from the last item with a projection equal to `value` to the end; empty if there is none.
 inline constexpr detail::Algorithm<detail::FindLast> find_last{};
-/// Returns the sub-range from the last item for whose projection `pred` holds to the end; empty if there is none.
+/// Returns the sub-range from the last item with a projection that satisfies `pred` to the end; empty if there is none.
 inline constexpr detail::Algorithm<detail::FindLastIf> find_last_if{};
-/// Returns the sub-range from the last item for whose projection `pred` does not hold to the end; empty if there is none.
+/// Returns the sub-range from the last item with a projection that does not satisfy `pred` to the end; empty if there is none.
 inline constexpr detail::Algorithm<detail::FindLastIfNot> find_last_if_not{};
-/// Returns whether `pred` holds for the projection of any item; for none if there is no item.
+/// Returns whether the projection of any item satisfies `pred`; false if there is no item.
 inline constexpr detail::Algorithm<detail::AnyOf> any_of{};
-/// Returns whether `pred` holds for the projections of all items; true if there is none.
+/// Returns whether the projections of all items satisfy `pred`; true if there is no item.
 inline constexpr detail::Algorithm<detail::AllOf> all_of{};
-/// Returns whether `pred` holds for the projection of no item.
+/// Returns whether the projection of no item satisfies `pred`.
 inline constexpr detail::Algorithm<detail::NoneOf> none_of{};
-/// Returns an iterator to the first item that is related by `comp` (equal, unless given) to the one behind it, or the end.
+/// Returns an iterator to the first item that is related by `comp` (by default equal) to the next item, or the end.
 inline constexpr detail::Algorithm<detail::AdjacentFind> adjacent_find{};
-/// Returns the first place at which the items of the second range follow each other in the first, as a sub-range of that;
-/// empty at its end if there is none, and at its beginning if the second range is empty.
+/// Returns the first occurrence of the second range in the first, as a sub-range of the first; empty at its end if there is
+/// none, and empty at its beginning if the second range is empty.
 inline constexpr detail::Algorithm<detail::Search> search{};
-/// Returns the last such place; empty at the end if there is none or the second range is empty.
+/// Returns the last occurrence of the second range in the first; empty at the end if there is none or the second range is
+/// empty.
 inline constexpr detail::Algorithm<detail::FindEnd> find_end{};
 /// Returns an iterator to the first item of the first range that equals any item of the second, or the end.
 inline constexpr detail::Algorithm<detail::FindFirstOf> find_first_of{};

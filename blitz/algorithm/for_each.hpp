@@ -83,16 +83,17 @@ struct ForEachN {
 
 }  // namespace detail
 
-/// Calls `f` with the projection of each item; what it returns is ignored. Returns the end.
+/// Calls `f` with the projection of each item, and ignores its result. Returns the end.
 ///
-/// for_each(range, f, proj), for_each(first, last, f, proj), and both with an AlgorithmOptions that leads. As parallel_for,
-/// in the form of std::ranges::for_each: by several threads at once, in any order of blocks; the first exception arrives;
-/// after a stop request it returns. n calls for n items. No memory. Any thread.
+/// for_each(range, f, proj), for_each(first, last, f, proj), and both with AlgorithmOptions as the first argument. A
+/// parallel_for in the form of std::ranges::for_each: several threads call `f` concurrently, in any order of blocks. Throws the
+/// first exception of `f`. Returns after a stop request. n calls for n items. Memory: none. Thread-safety: any thread.
 /// @code
 ///   blitz::for_each(people, [](std::string& name) { name += '!'; }, &Person::name);
 /// @endcode
 inline constexpr detail::Algorithm<detail::ForEach> for_each{};
-/// As for_each, of `count` items from `first` on: for_each_n(first, count, f, proj). Returns where they end.
+/// Like for_each, for the `count` items beginning at `first`: for_each_n(first, count, f, proj). Returns their end. Exceptions,
+/// complexity and thread-safety: as for for_each.
 /// @code
 ///   blitz::for_each_n(jobs.begin(), 10, [](Job& job) { job.start(); });
 /// @endcode

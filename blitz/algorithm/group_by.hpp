@@ -1,5 +1,5 @@
 /// @file
-/// group_by: the items with equal keys, for each key.
+/// group_by: groups items by their keys.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -29,9 +29,9 @@ namespace detail {
 class Grouping;
 }  // namespace detail
 
-/// What group_by returns: for each key the positions of its items in the range, in their order; the groups in the order of
-/// their first items. A range of random access. Memory: eight bytes for each item and sixteen for each group.
-/// Each member O(1). Throws nothing. Thread-safety: that of an int.
+/// The result of group_by: for each key the positions of its items in the range, in order. The groups are in the order of their
+/// first items. A random-access range. Memory: eight bytes for each item and sixteen for each group. Each member is O(1).
+/// Throws nothing. Thread-safety: as for an int.
 /// @code
 ///   for (const blitz::Groups::Group& group : blitz::group_by(words, &std::string::size)) count(group.size());
 /// @endcode
@@ -49,7 +49,7 @@ class Groups {
   [[nodiscard]] const Group& operator[](std::size_t i) const noexcept { return groups_.data()[i]; }
   /// The first group.
   [[nodiscard]] const Group* begin() const noexcept { return groups_.data(); }
-  /// Behind the last group.
+  /// One after the last group.
   [[nodiscard]] const Group* end() const noexcept { return groups_.data() + groups_.size(); }
 
  private:
@@ -59,8 +59,8 @@ class Groups {
   detail::Scratch<Group> groups_;
 };
 
-/// What tells blitz::group_by the group of an item: callable with what an iterator of type It refers to, for a key that
-/// std::hash takes and == compares.
+/// The function that returns the key of an item for blitz::group_by: callable with the item at an iterator of type It.
+/// std::hash accepts the key, and == compares it.
 template <class F, class It>
 concept GroupKeyFunction = std::indirectly_regular_unary_invocable<const F, It> &&
                            std::equality_comparable<std::remove_cvref_t<std::indirect_result_t<F&, It>>> &&
@@ -72,29 +72,29 @@ concept GroupKeyFunction = std::indirectly_regular_unary_invocable<const F, It> 
 
 namespace detail {
 
-/// The keys of the items, as the engine of group_by sees them. Several workers call these at once; both may throw.
+/// The keys of the items, as used by the engine of group_by. Several workers call both functions concurrently; both may throw.
 struct GroupKeys {
-  /// Writes the hashes of the keys of `count` items from `first` on.
+  /// Writes the hashes of the keys of `count` items beginning at `first`.
   using Hash = void (*)(const GroupKeys& self, LoopIndex first, LoopIndex count, std::uint64_t* hashes);
-  /// Whether two items, whose hashes are equal, have equal keys.
+  /// Whether two items with equal hashes have equal keys.
   using Equal = bool (*)(const GroupKeys& self, LoopIndex i, LoopIndex j);
 
   Hash hash;
   Equal equal;  // null: different keys have different hashes
 };
 
-/// Fewer items are no piece.
+/// The minimum number of items in a piece.
 inline constexpr LoopIndex kLeastGroupPiece = LoopIndex{1} << 14;
 
-/// In how many pieces `count` items are grouped, or partitioned by their hashes. Not more than 512: of each there is a counter
-/// for each partition, and so one for eight items at most.
+/// The number of pieces for grouping `count` items, or for partitioning them by their hashes. At most 512: each piece has a
+/// counter for each partition, so there is at most one counter for eight items.
 [[nodiscard]] constexpr LoopIndex group_pieces(LoopIndex count, std::size_t threads, LoopIndex least) noexcept {
   constexpr LoopIndex kMostPieces = 512;
-  constexpr LoopIndex kPiecesOfThread = 4;  // so that a thread that comes late finds some left
+  constexpr LoopIndex kPiecesOfThread = 4;  // so that a late thread still finds pieces
   return std::clamp<LoopIndex>(count / least, 1, std::min(kPiecesOfThread * threads, kMostPieces));
 }
 
-/// Items of many groups are partitioned by so many bits of their hashes.
+/// The number of hash bits by which items of many groups are partitioned.
 [[nodiscard]] constexpr int group_partition_bits(LoopIndex count) noexcept {
   constexpr LoopIndex kPartition = LoopIndex{1} << 13;  // items, at most: their records fit in a second-level cache
   return std::max(static_cast<int>(std::bit_width(count / kPartition)), 1);
@@ -151,21 +151,21 @@ struct GroupBy {
 
 }  // namespace detail
 
-/// Finds the items with equal keys: for each key `key_of(item)` a group, which has the positions of its items in the range,
-/// in their order. The groups are in the order of their first items, whatever the number of threads.
+/// Finds the items with equal keys. For each key `key_of(item)` the result has a group: the positions of its items in the
+/// range, in order. The groups are in the order of their first items, on any number of threads.
 ///
-/// group_by(range, key_of), group_by(first, last, key_of), and both with an AlgorithmOptions that leads. Keys are hashed
-/// by std::hash and compared by ==; without `key_of` the items are the keys. Neither items nor keys are copied: the key of
-/// a group is that of its first item.
+/// group_by(range, key_of), group_by(first, last, key_of), and both with AlgorithmOptions as the first argument. Keys are
+/// hashed by std::hash and compared by ==; without `key_of` the items are the keys. Items and keys are not copied: the key of a
+/// group is the key of its first item.
 ///
-/// Throws what `key_of`, the hash and the comparison throw, Stopped after a stop request, std::bad_alloc; the input is
-/// only read. O(n) expected, with three calls of `key_of` for each item at most, and two for each comparison of keys
-/// other than integers whose hashes are equal. Memory beside the result: 2 bytes for each item; where there are more
-/// groups than a cache holds 18 instead of 2. Any thread. A key that most of many items share keeps one worker busy with
-/// them, if other keys are many. If `key_of` gives an item another key at another call, each position is in some group.
+/// Throws the exceptions of `key_of`, the hash and the comparison, Stopped after a stop request, and std::bad_alloc; it only
+/// reads the input. O(n) expected time, with at most three calls of `key_of` for each item. For keys other than integers, two
+/// more calls for each comparison of keys with equal hashes. Memory in addition to the result: 2 bytes for each item; 18 bytes
+/// if there are more groups than a cache holds. Thread-safety: any thread. If most of many items share a key, and there are
+/// many other keys, one worker processes all these items. With an inconsistent `key_of`, each position is still in some group.
 ///
-/// After the hash joins of databases: C. Balkesen, J. Teubner, G. Alonso, M. T. Oezsu, "Main-memory hash joins on
-/// multi-core CPUs: tuning to the underlying hardware", ICDE 2013.
+/// Source: the hash joins of databases. C. Balkesen, J. Teubner, G. Alonso, M. T. Oezsu, "Main-memory hash joins on multi-core
+/// CPUs: tuning to the underlying hardware", ICDE 2013.
 /// @code
 ///   for (const auto group : blitz::group_by(people, &Person::city)) {
 ///     print(people[group.front()].city, group.size());

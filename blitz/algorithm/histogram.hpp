@@ -1,5 +1,5 @@
 /// @file
-/// histogram: how many items fall into each bin.
+/// histogram: counts the items of each bin.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -26,7 +26,8 @@
 
 namespace blitz {
 
-/// What tells blitz::histogram the bin of an item: callable with what an iterator of type It refers to, for an integer.
+/// The function that returns the bin of an item for blitz::histogram: callable with the item at an iterator of type It, returns
+/// an integer.
 template <class F, class It>
 concept BinFunction = std::indirectly_regular_unary_invocable<const F, It> &&
                       std::integral<std::remove_cvref_t<std::indirect_result_t<F&, It>>>;
@@ -36,17 +37,17 @@ namespace detail {
 [[noreturn]] BLITZ_COLD BLITZ_API void throw_no_such_bin(std::intmax_t bin, std::size_t bins);
 [[noreturn]] BLITZ_COLD BLITZ_API void throw_no_such_bin(std::uintmax_t bin, std::size_t bins);
 
-/// Adds n counts to as many others. Several workers of the pool add many; one of them calls this.
+/// Adds n counts to n other counts. One worker calls it; if there are many counts, several workers of the pool add them.
 BLITZ_API void add_counts(const AlgorithmOptions& options, std::size_t* to, const std::size_t* from, std::size_t n);
 
 /// The counts of one part of a histogram.
 ///
-/// A table of few bins, which fits in a first-level cache, begins as small counters, several for each bin: a counter that
-/// is incremented again at once would wait for the last increment to be stored.
+/// A table of few bins, which fits in a first-level cache, starts with small counters, several for each bin. With a single
+/// counter, consecutive increments of the same bin would each wait for the previous store.
 template <class Bin>
 class BinCounts {
  public:
-  /// Whether counters of these bins are worth it for that many items.
+  /// Whether small counters are worthwhile for so many bins and items.
   [[nodiscard]] static bool has_small_counters(std::size_t bins, LoopIndex items) noexcept {
     return bins <= kMostBins && bins <= items / 16;
   }
@@ -92,12 +93,12 @@ class BinCounts {
   static constexpr LoopIndex kGroup = 8;
   static constexpr std::uint32_t kMostItems = std::numeric_limits<std::uint32_t>::max();
 
-  /// A bin that its type alone keeps within bounds needs no check.
+  /// Whether the type of a bin keeps it within bounds, so that it needs no check.
   [[nodiscard]] bool has_all_bins() const noexcept {
     return std::unsigned_integral<Bin> && counts_.size() > std::numeric_limits<Bin>::max();
   }
   [[nodiscard]] std::size_t checked(Bin bin) const {
-    const auto place = static_cast<std::size_t>(bin);  // of a negative one beyond all bins
+    const auto place = static_cast<std::size_t>(bin);  // a negative bin is converted to a place beyond all bins
     if (place >= counts_.size()) [[unlikely]]
       throw_no_such_bin(std::conditional_t<std::signed_integral<Bin>, std::intmax_t, std::uintmax_t>{bin},
                         counts_.size());
@@ -117,7 +118,7 @@ class BinCounts {
     }
   }
 
-  /// Adds the small counters to the others, before they could overflow, and at the end.
+  /// Adds the small counters to the large ones, before they can overflow and at the end.
   void flush() noexcept {
     const std::size_t bins = counts_.size();
     for (std::size_t i = 0; small_ && i < kLanes * bins; ++i) counts_[i % bins] += std::exchange(small_[i], 0);
@@ -129,10 +130,11 @@ class BinCounts {
   std::uint32_t left_ = kMostItems;  // items that the small counters can still take
 };
 
-/// The algorithm: each part counts in a table of its own, and the tables are added.
+/// The algorithm: each part counts in a separate table, and the tables are added.
 ///
-/// Of n items and b bins on p threads: T1 = O(n + b), and O(b) for each part that another worker takes, of b items or more.
-/// The longest chain is O(n / p + b + log p (b / p + 1)): tables are added along a tree, and each of many bins by all threads.
+/// For n items and b bins on p threads: T1 = O(n + b), and O(b) for each part that another worker takes; such a part has at
+/// least b items. The critical path is O(n / p + b + log p (b / p + 1)): tables are added along a tree, and large tables by all
+/// threads.
 struct Histogram {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, BinFunction<I> F = std::identity>
   std::vector<std::size_t> operator()(const AlgorithmOptions& options, I first, S last, std::size_t bins,
@@ -140,7 +142,7 @@ struct Histogram {
     using Bin = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
     const auto count = static_cast<LoopIndex>(last - first);
     const bool small = BinCounts<Bin>::has_small_counters(bins, count);
-    // No part has fewer items than bins: its table costs less than its items.
+    // No part has fewer items than bins, so that its table costs less than its items.
     auto counts = fold_blocks(
         options, count, std::max<LoopIndex>(bins, 1), [&] { return BinCounts<Bin>(bins, small); },
         [&](BinCounts<Bin>& part, LoopIndex from, LoopIndex to) {
@@ -166,16 +168,16 @@ struct Histogram {
 
 }  // namespace detail
 
-/// Counts the items of each bin: element b of the result is how many items have a `bin_of` that equals b.
+/// Counts the items of each bin: element b of the result is the number of items with `bin_of(item) == b`.
 ///
-/// histogram(range, bins, bin_of), histogram(first, last, bins, bin_of), and both with an AlgorithmOptions that leads.
-/// `bins` is the number of bins, and `bin_of` returns an integer from 0 to it, exclusive; without it the items are the
-/// integers. Bins should be fewer than items: a part of the range that another worker takes has at least as many items as
+/// histogram(range, bins, bin_of), histogram(first, last, bins, bin_of), and both with AlgorithmOptions as the first argument.
+/// `bins` is the number of bins, and `bin_of` returns an integer in [0, bins). Without `bin_of` the items are the integers.
+/// There should be fewer bins than items, because a part of the range that another worker takes has at least as many items as
 /// there are bins.
 ///
-/// Throws std::out_of_range for an item of no bin, what `bin_of` throws, Stopped after a stop request, std::bad_alloc.
-/// n calls of `bin_of`. Memory: the result, and as much for each part that another worker takes; of 1024 bins or fewer
-/// twice as much. Any thread.
+/// Throws std::out_of_range if `bin_of` returns no valid bin, the exceptions of `bin_of`, Stopped after a stop request, and
+/// std::bad_alloc. n calls of `bin_of`. Memory: the result, and as much for each part that another worker takes; twice as much
+/// for 1024 bins or fewer. Thread-safety: any thread.
 /// @code
 ///   const auto of_each_length = blitz::histogram(words, 64, [](const std::string& word) {
 ///     return std::min<std::size_t>(word.size(), 63);

@@ -28,29 +28,29 @@ namespace blitz {
 
 namespace detail {
 
-/// Whether `C` compares items of type T as numbers are compared.
+/// Whether `C` is the usual order of numbers of type T.
 template <class T, class C>
 inline constexpr bool kComparesNumbers =
     std::is_arithmetic_v<T> &&
     (std::same_as<C, std::ranges::less> || std::same_as<C, std::less<>> || std::same_as<C, std::less<T>>);
 
-/// Whether such numbers lie side by side: then a run of them is gone through by vector instructions, for the value alone.
+/// Whether such numbers are contiguous. Vector instructions then find the best value of a run, without its position.
 template <class I, class C, class P>
 inline constexpr bool kPlainNumbers =
     std::contiguous_iterator<I> && kComparesNumbers<std::iter_value_t<I>, C> && std::same_as<P, std::identity>;
 
-/// How many numbers are gone through at once, so that they stay in the nearest cache for a second look.
+/// The number of numbers in a run, so that a run stays in the first-level cache for a second pass.
 inline constexpr LoopIndex kRun = 2048;
 
-/// Which item is looked for.
+/// The item to find.
 enum class Extreme : unsigned char { kFirstLeast, kFirstGreatest, kLastGreatest };
 
-/// The least or the greatest of numbers that are taken side by side.
+/// The least or the greatest of several lanes of numbers.
 template <class T, bool kLeast>
 class ExtremeLanes {
  public:
-  // Six vectors of 32 bytes hide the latency of a comparison, as twelve of 16 do; where there is none of vectors, four
-  // registers do. Of a loop over 16 lanes or less g++ makes no vectors: it is unrolled first.
+  // Six vectors of 32 bytes, or twelve of 16, hide the latency of a comparison. Without vector comparisons four registers
+  // suffice. g++ does not vectorise a loop over 16 lanes or fewer, because it unrolls it first.
   static constexpr bool kInRegisters = std::is_integral_v<T> && sizeof(T) == 8;
   static constexpr std::size_t kLanes = kInRegisters ? 4 : 192 / sizeof(T);
 
@@ -66,7 +66,7 @@ class ExtremeLanes {
   }
   /// The best of the numbers taken and of [numbers, end).
   [[nodiscard]] T best_with(const T* numbers, const T* end) const {
-    const auto lanes = opaque_memory(lanes_);  // The loop below would keep compilers from making vectors of take().
+    const auto lanes = opaque_memory(lanes_);  // The loop below would prevent compilers from vectorising take().
     T best = kWorst;
     for (const T lane : lanes) best = better(lane, best);
     for (; numbers != end; ++numbers) best = better(*numbers, best);
@@ -106,15 +106,15 @@ template <class T>
   return {least.best_with(numbers, end), greatest.best_with(numbers, end)};
 }
 
-/// Finds that of numbers.
+/// Finds the extreme number of contiguous numbers.
 template <class T, Extreme kWhich>
 class ExtremeNumber {
  public:
   ExtremeNumber() = default;
-  /// Begins with a number to the left of all others.
+  /// Starts with a number to the left of all others.
   explicit ExtremeNumber(const T* first) noexcept : place_(first) {}
 
-  /// Takes the numbers of the positions [from, to), of those that begin at `numbers`.
+  /// Takes the numbers at the positions [from, to) of the array `numbers`.
   void take(const T* numbers, LoopIndex from, LoopIndex to) {
     for (; from < to; from += std::min(kRun, to - from)) {
       const T* const run = numbers + from;
@@ -122,13 +122,13 @@ class ExtremeNumber {
       take_run(run, end, best_of<kLeast>(run, end));
     }
   }
-  /// Takes a run whose best number is `value`.
+  /// Takes a run with the best number `value`.
   void take_run(const T* run, const T* end, T value) {
     if (place_ != nullptr && !takes_place(value, *place_)) return;
     if (const T* const found = find_in(run, end, value); found != end) {
       place_ = found;
     } else if (place_ == nullptr) {
-      place_ = run;  // There are NaNs alone, which equal nothing.
+      place_ = run;  // The run has only NaNs, which equal nothing.
     }
   }
   void append(const ExtremeNumber& right) {
@@ -136,7 +136,7 @@ class ExtremeNumber {
   }
   /// The number; null if there is none.
   [[nodiscard]] const T* place() const noexcept { return place_; }
-  /// Its position in numbers that begin at `numbers`; `none` if there is no number.
+  /// Its position in the array `numbers`; `none` if there is no number.
   [[nodiscard]] LoopIndex position(const T* numbers, LoopIndex none) const noexcept {
     return place_ == nullptr ? none : static_cast<LoopIndex>(place_ - numbers);
   }
@@ -144,7 +144,7 @@ class ExtremeNumber {
  private:
   static constexpr bool kLeast = kWhich == Extreme::kFirstLeast;
 
-  /// Whether `x` is to be taken instead of `y`, to its left.
+  /// Whether `x` replaces `y`, which is to its left.
   [[nodiscard]] static bool takes_place(T x, T y) {
     if constexpr (kLeast) return x < y;
     return kWhich == Extreme::kFirstGreatest ? x > y : x >= y;
@@ -160,7 +160,7 @@ class ExtremeNumber {
   const T* place_ = nullptr;
 };
 
-/// The same of all other items, by `comp` and `proj`.
+/// Finds the extreme item of any range, by `comp` and `proj`.
 template <Extreme kWhich>
 class ExtremeItem {
  public:
@@ -177,7 +177,7 @@ class ExtremeItem {
  private:
   static constexpr LoopIndex kNone = ~LoopIndex{0};
 
-  /// Whether `x` is to be taken instead of `y`, to its left.
+  /// Whether `x` replaces `y`, which is to its left.
   template <class X, class Y, class C, class P>
   [[nodiscard]] static bool takes_place(X&& x, Y&& y, C& comp, P& proj) {
     if constexpr (kWhich == Extreme::kFirstLeast) {
@@ -192,7 +192,7 @@ class ExtremeItem {
   LoopIndex place_ = kNone;
 };
 
-/// The position of the item that is looked for; `count` if there is no item.
+/// The position of the extreme item; `count` if there is no item.
 template <Extreme kWhich, class I, class C, class P>
 [[nodiscard]] LoopIndex find_extreme(const AlgorithmOptions& options, const I& first, LoopIndex count, C& comp,
                                      P& proj) {
@@ -216,7 +216,7 @@ template <Extreme kWhich, class I, class C, class P>
   }
 }
 
-/// What is kept of the least and of the greatest item.
+/// The state of the search for the least and the greatest item.
 template <class Least, class Greatest>
 struct LeastAndGreatest {
   Least least;
@@ -235,7 +235,7 @@ template <class I, class C, class P>
         options, count, 1, [] { return Found(); },
         [numbers](Found& value, LoopIndex from, LoopIndex to) {
           for (LoopIndex next = from; from < to; from = next) {
-            next += std::min(kRun, to - from);  // It is in the nearest cache when it is read again.
+            next += std::min(kRun, to - from);  // The run is in the first-level cache when it is read again.
             const T* const run = numbers + from;
             const T* const end = numbers + next;
             const auto [least, greatest] = least_and_greatest(run, end);
@@ -315,10 +315,11 @@ struct MinMax : WithComparison<MinMax, std::ranges::less> {
 }  // namespace detail
 
 /// @name Least and greatest items
-/// All of these are called as f(range, comp, proj) and f(first, last, comp, proj), each also with an AlgorithmOptions that
-/// leads; `comp` is std::ranges::less unless given. n - 1 comparisons (minmax: 2 n), by several threads at once, and one for
-/// each part that another worker took; numbers by vector instructions. NaNs are in no order, so with them any item may be
-/// returned. They throw what comparisons and projections throw, and Stopped after a stop request. No memory. Any thread.
+/// All of these are called as f(range, comp, proj) and f(first, last, comp, proj), each also with AlgorithmOptions as the first
+/// argument. `comp` is by default std::ranges::less. n - 1 comparisons (minmax: 2 n), by several threads concurrently, and one
+/// for each part that another worker took. Numbers are compared by vector instructions. NaNs have no order: if there are any,
+/// the result may be any item. They throw the exceptions of comparisons and projections, and Stopped after a stop request.
+/// Memory: none. Thread-safety: any thread.
 /// @{
 
 /// Returns an iterator to the first of the least items; the end if there is none.

@@ -1,5 +1,5 @@
 /// @file
-/// partition, stable_partition and partition_copy: the items of a kind first, or apart.
+/// partition, stable_partition and partition_copy: separate the items that satisfy a predicate from the others.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -30,11 +30,11 @@ namespace blitz {
 
 namespace detail {
 
-/// Up to as many items are moved without flags if they are cheap to move: they stay in a core's cache.
+/// The maximum number of cheaply moved items that are partitioned without flags: they stay in a core's cache.
 inline constexpr LoopIndex kFewToPartition = 64 * kBatch;
 
-/// Returns the number of items for which `pred` holds, which are then in front.
-/// Of n items on p threads: T1 = O(n), and the longest chain is O(n / p + n / 512).
+/// Moves the items that satisfy `pred` to the front, and returns their number.
+/// For n items on p threads: T1 = O(n), and the critical path is O(n / p + n / 512).
 template <class I, class F, class P>
 LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopIndex count, F& pred, P& proj) {
   using T = std::iter_value_t<I>;
@@ -51,7 +51,7 @@ LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopI
       return static_cast<LoopIndex>(middle - items);
     }
   }
-  constexpr LoopIndex kLeastPairs = 256;  // beside which the search for the first one is short
+  constexpr LoopIndex kLeastPairs = 256;  // enough to outweigh the search for the first pair
   PartitionFlags flags(count);
   AlgorithmOptions by_batches = options;
   by_batches.min_grain = ceil_div(options.min_grain, kBatch);
@@ -76,7 +76,7 @@ LoopIndex partition_items(const AlgorithmOptions& options, const I& first, LoopI
   return flags.front();
 }
 
-/// Moves the items for which `pred` holds to the front, and the others into a buffer.
+/// Moves the items that satisfy `pred` to the front, and the others into a buffer.
 template <class I, class F, class P>
 class StablePartition final : public Filter {
  public:
@@ -96,9 +96,9 @@ class StablePartition final : public Filter {
     }
   }
 
-  /// Moves the `count` items of the buffer behind the `front` items in front.
+  /// Moves the `count` items of the buffer to the places after the first `front` items.
   void move_back(AlgorithmOptions options, LoopIndex front, LoopIndex count) {
-    options.stop = {};  // They belong to the range.
+    options.stop = {};  // The items must return to the range, even after a stop request.
     for_blocks(options, count, 1, [&](LoopIndex begin, LoopIndex end) {
       std::move(buffer_.data() + begin, buffer_.data() + end, at(first_, front + begin));
     });
@@ -125,7 +125,7 @@ class StablePartition final : public Filter {
     move_flagged(kept, count, batch, at(first_, place));
   }
 
-  /// What a batch has constructed in the buffer. A batch is known by its first word.
+  /// The items that a batch has constructed in the buffer. A batch is identified by its first word.
   struct Built {
     LoopIndex first = 0;
     LoopIndex count = 0;
@@ -248,43 +248,42 @@ struct PartitionCopy : HasOutput {
 
 }  // namespace detail
 
-/// Moves the items for whose projection `pred` holds to the front, in no order. Returns the others, as a subrange that
-/// ends with the range.
+/// Moves the items with a projection that satisfies `pred` to the front. Not stable. Returns the other items, as the subrange
+/// at the end of the range.
 ///
-/// partition(range, pred, proj), partition(first, last, pred, proj), and both with an AlgorithmOptions that leads. n calls
-/// of `pred` and `proj`, exactly. Up to 32,768 items that lie side by side and are trivially moved, of 32 bytes at most, are
-/// moved twice each as they are asked about, some as copies elsewhere, and need no memory. Of others each that is on the wrong side is swapped, once,
-/// when all have been asked about. Memory: 1.1 bits for each item; std::bad_alloc leaves the items as they were. Throws
-/// what `pred`, `proj` and swaps throw, and Stopped after a stop request; the items are then the same ones, in some order,
-/// unless a swap threw. Any thread.
+/// partition(range, pred, proj), partition(first, last, pred, proj), and both with AlgorithmOptions as the first argument.
+/// Exactly n calls of `pred` and `proj`. Up to 32,768 contiguous, trivially moved items of at most 32 bytes are each moved
+/// twice, directly after their call of `pred`, some as copies elsewhere, and need no memory. Otherwise, after all calls of
+/// `pred`, each item on the wrong side is swapped once. Memory: 1.1 bits for each item; std::bad_alloc leaves the items
+/// unchanged. Throws the exceptions of `pred`, `proj` and swaps, and Stopped after a stop request. The range then contains the
+/// same items in some order, unless a swap threw. Thread-safety: any thread.
 /// @code
 ///   const auto idle = blitz::partition(workers, [](const Worker& w) { return w.busy; });
 /// @endcode
 inline constexpr detail::Algorithm<detail::Partition<false>> partition{};
 
-/// Moves the items for whose projection `pred` holds to the front; these and the others keep their order. Returns the
-/// others, as a subrange that ends with the range.
+/// Moves the items with a projection that satisfies `pred` to the front. Stable: these items and the others keep their order.
+/// Returns the other items, as the subrange at the end of the range.
 ///
-/// stable_partition(range, pred, proj), stable_partition(first, last, pred, proj), and both with an AlgorithmOptions that
-/// leads. n calls of `pred` and `proj`, exactly; two moves for each of the others, and at most one for each in front.
-/// Memory: room for n items, of which as many are used as others there are, a bit for each item, and 16 bytes for 64
-/// items with a destructor; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and moves throw, and
-/// Stopped after a stop request: then all items are valid, and some may have been moved from. Any thread. The algorithm is
-/// that of remove_if, with a buffer for what it drops.
+/// stable_partition(range, pred, proj), stable_partition(first, last, pred, proj), and both with AlgorithmOptions as the first
+/// argument. Exactly n calls of `pred` and `proj`; two moves for each of the other items, and at most one for each item in
+/// front. Memory: room for n items, used only for the other items, one bit for each item, and 16 bytes for 64 items with a
+/// destructor; std::bad_alloc leaves the items unchanged. Throws the exceptions of `pred`, `proj` and moves, and Stopped after
+/// a stop request. All items are then valid, and some may have been moved from. Thread-safety: any thread. The algorithm:
+/// remove_if, with a buffer for the other items.
 /// @code
 ///   const auto later = blitz::stable_partition(tasks, [](const Task& t) { return t.urgent; });
 /// @endcode
 inline constexpr detail::Algorithm<detail::Partition<true>> stable_partition{};
 
-/// Copies the items for whose projection `pred` holds into one range, and the others into another, in their order. None of
-/// the ranges may overlap. Returns where that ended: {in, out1, out2}. If one of the outputs has not room for all, `in` is
+/// Copies the items with a projection that satisfies `pred` into one range, and the others into another, each in order. The
+/// ranges must not overlap. Returns the end positions: {in, out1, out2}. If an output has no room for all its items, `in` is
 /// the first item that did not fit; otherwise it is the end.
 ///
-/// partition_copy(range, front, others, pred, proj), partition_copy(first, last, front, front_last, others, others_last,
-/// pred, proj), and both with an AlgorithmOptions that leads. `pred` and `proj` are called once for each item, and for
-/// none twice. Memory: a bit for each item, and some kilobytes. Throws what `pred`, `proj` and copies throw, and Stopped
-/// after a stop request: then all of the outputs is valid, and some of them may have been assigned to. Any thread. The
-/// algorithm is that of copy_if.
+/// partition_copy(range, front, others, pred, proj), partition_copy(first, last, front, front_last, others, others_last, pred,
+/// proj), and both with AlgorithmOptions as the first argument. Calls `pred` and `proj` at most once for each item. Memory: one
+/// bit for each item, and some kilobytes. Throws the exceptions of `pred`, `proj` and copies, and Stopped after a stop request.
+/// All items of the outputs are then valid, and some may have been assigned. Thread-safety: any thread. The algorithm: copy_if.
 /// @code
 ///   const auto [in, even_end, odd_end] = blitz::partition_copy(numbers, even, odd, [](int x) { return x % 2 == 0; });
 /// @endcode

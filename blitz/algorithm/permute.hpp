@@ -1,5 +1,5 @@
 /// @file
-/// reverse, rotate, shift_left, shift_right and shuffle: items change their places.
+/// reverse, rotate, rotate_copy, shift_left, shift_right and shuffle: change the order of items.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -68,7 +68,7 @@ struct Reverse : InPlace<Reverse> {
   }
 };
 
-/// Three reversals: each item is swapped at most twice, and all of them in parallel.
+/// Three reversals: each item is swapped at most twice, and the swaps run in parallel.
 template <class I>
 std::ranges::subrange<I> rotate_items(const AlgorithmOptions& options, const I& first, LoopIndex middle,
                                       LoopIndex count) {
@@ -104,7 +104,7 @@ struct Rotate {
   }
 };
 
-/// Moves items by less than their number, in steps of which the places do not overlap.
+/// Moves items by less than their number, in steps with places that do not overlap.
 struct ShiftLeft : InPlace<ShiftLeft, std::ptrdiff_t> {
   template <class I>
   static std::ranges::subrange<I> run(const AlgorithmOptions& options, const I& first, LoopIndex count,
@@ -122,7 +122,7 @@ struct ShiftLeft : InPlace<ShiftLeft, std::ptrdiff_t> {
     }
     return {first, at(first, count - step)};
   }
-  static constexpr LoopIndex kLeastStep = 16'384;  // items; less is moved by one thread as fast as memmove can
+  static constexpr LoopIndex kLeastStep = 16'384;  // items; one thread moves fewer as fast as memmove can
 };
 
 struct ShiftRight : InPlace<ShiftRight, std::ptrdiff_t> {
@@ -155,8 +155,8 @@ template <class Next>
   return drawn;
 }
 
-/// R. Durstenfeld, "Algorithm 235: Random permutation", CACM 7(7), 1964. The bits are those of splitmix64, whose states are
-/// known without its outputs: several are computed at once.
+/// R. Durstenfeld, "Algorithm 235: Random permutation", CACM 7(7), 1964. The bits are from splitmix64. Its states do not depend
+/// on its outputs, so several are computed in parallel.
 template <class I>
 void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
   std::uint64_t state = splitmix64(seed);
@@ -167,10 +167,10 @@ void shuffle_serially(const I& first, LoopIndex count, std::uint64_t seed) {
   }
 }
 
-/// Which of 256 buckets each item goes to, at random, and where in the bucket: this follows from the seed and the position of
-/// the item alone.
+/// The random assignment of items to 256 buckets, and the place of each item in its bucket. Both depend only on the seed and
+/// the position of the item.
 ///
-/// Of n items on p threads: T1 = O(n), 65,536 counters among it at most. The longest chain is O(n / p + n / 256): a block, or
+/// For n items on p threads: T1 = O(n), including at most 65,536 counters. The critical path is O(n / p + n / 256): a block, or
 /// a bucket.
 class ShuffleBuckets {
  public:
@@ -180,7 +180,7 @@ class ShuffleBuckets {
   BLITZ_API ShuffleBuckets(const AlgorithmOptions& options, LoopIndex count, std::uint64_t seed);
 
   [[nodiscard]] LoopIndex blocks() const noexcept { return ceil_div(count_, block_); }
-  /// Where bucket `bucket` begins, or, of kBuckets, where the last one ends.
+  /// The begin of a bucket; for `bucket` == kBuckets, the end of the last bucket.
   [[nodiscard]] LoopIndex begin(LoopIndex bucket) const noexcept { return begins_[bucket]; }
   /// Calls `f(i, place)` for the items of a block, once.
   template <class F>
@@ -196,19 +196,19 @@ class ShuffleBuckets {
   static constexpr LoopIndex kMostBlocks = 256;
 
   const LoopIndex count_;
-  const LoopIndex block_ = std::max(kLeastBlock, count_ / kMostBlocks);  // items whose places are known together
+  const LoopIndex block_ = std::max(kLeastBlock, count_ / kMostBlocks);  // the number of items in a block
   const std::uint64_t seed_;
-  const Scratch<std::size_t> places_;  // for each block and bucket: how many items, then where the next one goes
+  const Scratch<std::size_t> places_;  // per block and bucket: the number of items, later the place of the next one
   std::array<std::size_t, kBuckets + 1> begins_;
 };
 
-/// Each item goes to a bucket at random; the buckets lie side by side, and each is shuffled.
+/// Moves each item to a random bucket; the buckets are adjacent. Then shuffles each bucket.
 template <class I>
 void shuffle_in_buckets(const AlgorithmOptions& options, const I& first, LoopIndex count, std::uint64_t seed) {
   using T = std::iter_value_t<I>;
   const Scratch<T> scratch(count);
   const ShuffleBuckets buckets(options, count, seed);
-  // From here on it runs to its end: an item is in one of two places.
+  // From here on stop requests are ignored: the items are spread over two arrays.
   const AlgorithmOptions all{.min_grain = options.min_grain, .pool = options.pool};
   for_blocks(all, buckets.blocks(), 1, [&](LoopIndex block, LoopIndex last) {
     for (; block != last; ++block) {
@@ -228,14 +228,14 @@ void shuffle_in_buckets(const AlgorithmOptions& options, const I& first, LoopInd
   });
 }
 
-/// What std::uniform_random_bit_generator says: that is in <random>, which takes long to compile.
+/// Equivalent to std::uniform_random_bit_generator, without <random>, which takes long to compile.
 template <class Random>
 concept RandomBits = std::invocable<Random&> && std::unsigned_integral<std::invoke_result_t<Random&>> && requires {
   { Random::min() } -> std::same_as<std::invoke_result_t<Random&>>;
   { Random::max() } -> std::same_as<std::invoke_result_t<Random&>>;
 } && (Random::min() < Random::max());
 
-/// 64 bits that `random` makes.
+/// A seed of 64 bits from `random`.
 template <RandomBits Random>
 [[nodiscard]] std::uint64_t seed_from(Random& random) {
   constexpr int kBits = std::bit_width(std::uint64_t{Random::max() - Random::min()});  // of one call
@@ -276,7 +276,7 @@ struct Shuffle {
     return (*this)(AlgorithmOptions{}, range, random);
   }
 
-  static constexpr LoopIndex kLeast = 32'768;  // items; fewer fit into a processor's second cache
+  static constexpr LoopIndex kLeast = 32'768;  // items; fewer fit in a second-level cache
 };
 
 struct RotateCopy : HasOutput {
@@ -291,7 +291,7 @@ struct RotateCopy : HasOutput {
     const LoopIndex right = std::min(total - left, count);
     Copy::run(options, middle, right, right, out);
     Copy::run(options, first, count - right, left, at(out, right));
-    // Where the copy stopped in the input, as std::ranges::rotate_copy counts it.
+    // The position in the input where the copy stopped, as in std::ranges::rotate_copy.
     return {count < total ? at(first, (left + count) % total) : at(first, total), at(out, count)};
   }
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, std::random_access_iterator O,
@@ -318,10 +318,10 @@ struct RotateCopy : HasOutput {
 }  // namespace detail
 
 /// @name Permutations
-/// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; they return what
-/// their namesakes in std::ranges do. Several threads swap or move items at once; the first exception arrives, and after a stop
-/// request Stopped: then the items are a permutation of what they were, but for shifts, which leave some moved from. No memory
-/// but for shuffle. O(n) for n items. Any thread.
+/// All of these are called with a range or with iterators, optionally with AlgorithmOptions as the first argument. They return
+/// the results of their namesakes in std::ranges. Several threads swap or move items concurrently. They throw the first
+/// exception of a swap or move, and Stopped after a stop request: the range then contains a permutation of its items, except
+/// for shifts, which leave some items moved from. No memory, except for shuffle. O(n) for n items. Thread-safety: any thread.
 /// @{
 
 /// reverse(range): the items in the opposite order. n / 2 swaps.
@@ -329,21 +329,21 @@ inline constexpr detail::Algorithm<detail::Reverse> reverse{};
 /// rotate(range, middle), rotate(first, middle, last): the item at `middle` becomes the first one. Returns the sub-range of
 /// the items that were before it. n swaps, as three reversals.
 inline constexpr detail::Algorithm<detail::Rotate> rotate{};
-/// rotate_copy(range, middle, out), rotate_copy(first, middle, last, out, out_last): the same into another range, as far as it
-/// goes. The ranges must not overlap.
+/// rotate_copy(range, middle, out), rotate_copy(first, middle, last, out, out_last): copies the rotated items into another
+/// range, up to the end of the shorter one. The ranges must not overlap.
 inline constexpr detail::Algorithm<detail::RotateCopy> rotate_copy{};
-/// shift_left(range, n): moves each item by n places to the left; the first n are gone. Returns the sub-range of the others.
-/// In steps of n items, which are moved by several threads if n is large, and else by one.
+/// shift_left(range, n): moves each item by n places to the left; the first n items are overwritten. Returns the sub-range of
+/// the others. Moves in steps of n items. Several threads move each step if n is large; otherwise one thread does.
 inline constexpr detail::Algorithm<detail::ShiftLeft> shift_left{};
-/// shift_right(range, n): the same to the right.
+/// shift_right(range, n): like shift_left, to the right. The last n items are overwritten.
 inline constexpr detail::Algorithm<detail::ShiftRight> shift_right{};
-/// shuffle(range, generator): the items in random order, each as likely as any other. `generator` is called for 64 bits, from
-/// which all else follows: the same on any number of threads. Items that can be moved without an exception are shuffled by
-/// several threads, in memory for n more; others, and less than 32,768, in place by one. Throws std::bad_alloc before
-/// anything is moved, and Stopped for a request that comes before.
+/// shuffle(range, generator): puts the items into a uniformly random order. `generator` supplies a seed of 64 bits. The result
+/// depends only on this seed, not on the number of threads. Several threads shuffle items with a noexcept move, in memory for n
+/// more items. One thread shuffles other items, and fewer than 32,768 items, in place. Throws std::bad_alloc and Stopped only
+/// before the first item is moved.
 ///
-/// C. R. Rao, "Generation of random permutations of given number of elements using random sampling numbers", Sankhya 23, 1961;
-/// M. Sandelius, "A simple randomization procedure", J. Royal Statistical Society B 24, 1962.
+/// Sources: C. R. Rao, "Generation of random permutations of given number of elements using random sampling numbers", Sankhya
+/// 23, 1961; M. Sandelius, "A simple randomization procedure", J. Royal Statistical Society B 24, 1962.
 /// @code
 ///   blitz::shuffle(cards, std::mt19937(7));
 /// @endcode

@@ -1,5 +1,5 @@
 /// @file
-/// reduce and transform_reduce: one value from many, by an associative operation that needs no identity.
+/// reduce and transform_reduce: reductions by an associative operation without an identity.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -24,15 +24,15 @@ namespace blitz {
 
 namespace detail {
 
-/// Takes runs of items, each by way of Transform, into values of type T, none of which need exist before: it then begins
-/// with its first item. See Fold.
+/// Folds runs of items, transformed by Transform, into values of type T. A value that does not exist yet begins with the first
+/// item of its run. See Fold.
 template <class T, class Items, class Op, class Transform>
 class RunFold {
  public:
   RunFold(const Items& items, Op& op, Transform& transform)
       : items_(items), transform_(transform), fold_(items, kIdentity, op, op, transform) {}
 
-  /// Takes the items [first, last), which are not none, into the value.
+  /// Folds the items [first, last), at least one, into the value.
   void operator()(std::optional<T>& value, LoopIndex first, LoopIndex last) const {
     if (!value) value.emplace(static_cast<T>(to_copy<T>(std::invoke(transform_, items_[first++]))));
     fold_.fold(*value, first, last);
@@ -62,7 +62,7 @@ T reduce_items(const AlgorithmOptions& options, const LoopSpace<Items>& space, T
   return static_cast<T>(std::invoke(op, std::move(init), std::move(*all)));
 }
 
-/// The operation of a reduction whose values begin with items: it takes items and values, and the items are values, or
+/// The operation of a reduction with values that begin with items: it takes items and values, and the items are values or
 /// convert to them.
 template <class Op, class T, class Item>
 concept BeginsWithItems = std::movable<T> && ReduceFunction<Op, T, Item> && ReducesTo<Item, T>;
@@ -165,16 +165,16 @@ struct TransformReduce {
 
 }  // namespace detail
 
-/// Returns op(... op(op(init, x0), x1) ..., xn) for the items of a range, except that neighbours may be combined first, by
-/// several threads at once. So `op` must be associative; it need not be commutative. `init` is by default the value T()
-/// of the items' type, and `op` addition; a T is movable, and an item is one or converts to one.
+/// Returns op(... op(op(init, x0), x1) ..., xn) for the items of a range. Several threads combine runs of neighbouring items
+/// concurrently, so `op` must be associative; it need not be commutative. The defaults are T() of the items' type for `init`,
+/// and addition for `op`. T must be movable, and items must convert to T.
 ///
-/// reduce(range, init, op), reduce(first, last, init, op), and both with an AlgorithmOptions that leads. `op` is called as
-/// op(T, item) and op(T, T), n times in all for n items, through a reference, by several threads at once.
+/// reduce(range, init, op), reduce(first, last, init, op), and both with AlgorithmOptions as the first argument. `op` is called
+/// as op(T, item) and op(T, T), n times in total for n items, through a reference, by several threads concurrently.
 ///
-/// Sums and products of numbers, by std::plus and std::multiplies, are computed in vectors of lanes; the last bits of a
-/// floating-point result may differ from call to call, unless options.deterministic is set: then they follow from the
-/// number of items and min_grain alone. Throws the exceptions of `op`, and Stopped after a stop request. No memory. Any
+/// Sums and products of numbers, by std::plus and std::multiplies, are computed in vector lanes. The last bits of a
+/// floating-point result may differ from call to call. If options.deterministic is set, the grouping depends only on the number
+/// of items and min_grain. Throws the exceptions of `op`, and Stopped after a stop request. Memory: none. Thread-safety: any
 /// thread.
 /// @code
 ///   const double total = blitz::reduce(prices);
@@ -182,12 +182,12 @@ struct TransformReduce {
 /// @endcode
 inline constexpr detail::Algorithm<detail::Reduce> reduce{};
 
-/// Reduces what `transform` returns for each item of a range, or for the items at each position of two ranges, as far as
-/// the shorter one reaches. By default pairs of items are multiplied, and added to `init`.
+/// Reduces the results of `transform` for each item of a range, or for each pair of items of two ranges, up to the end of the
+/// shorter one. By default pairs of items are multiplied, and the products are added to `init`.
 ///
-/// transform_reduce(range, init, op, transform), transform_reduce(range1, range2, init, op, transform); the same with
-/// iterators, (first, last, ...) and (first1, last1, first2, last2, ...); and all with an AlgorithmOptions that leads.
-/// `transform` is called once for each item or pair. All else is as for reduce.
+/// transform_reduce(range, init, op, transform), transform_reduce(range1, range2, init, op, transform); also with iterators,
+/// (first, last, ...) and (first1, last1, first2, last2, ...); and all with AlgorithmOptions as the first argument. `transform`
+/// is called once for each item or pair. Operation, exceptions, complexity, memory and thread-safety: as for reduce.
 /// @code
 ///   const double length2 = blitz::transform_reduce(v, v, 0.0);
 ///   const auto bytes = blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);

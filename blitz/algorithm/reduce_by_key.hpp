@@ -1,5 +1,5 @@
 /// @file
-/// reduce_by_key: one value for each run of neighbours with equal keys.
+/// reduce_by_key: reduces each run of neighbours with equal keys.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -24,20 +24,21 @@
 
 namespace blitz {
 
-/// What blitz::reduce_by_key returns: the ends of what was written. Plain data.
+/// The result of blitz::reduce_by_key: the ends of the two outputs. Plain data.
 template <class K, class V>
 struct ReduceByKeyResult {
-  K keys_out;    ///< Behind the last key.
-  V values_out;  ///< Behind the last value.
+  K keys_out;    ///< One after the last key.
+  V values_out;  ///< One after the last value.
 };
 
 namespace detail {
 
-/// The algorithm, in two passes over pieces of the input. The first counts the runs that begin in each piece, and so tells
-/// where each piece writes. The second reduces the runs. What a piece has of a run that began before it, and of the run
-/// that may go on behind it, is kept, and put together at the end, from left to right.
+/// The algorithm, in two passes over pieces of the input. The first pass counts the runs that begin in each piece, which
+/// determines the output position of each piece. The second pass reduces the runs. A piece stores the partial results of a run
+/// that began before it and of its last run, which may continue in the next piece. They are combined at the end, from left to
+/// right.
 ///
-/// Of n items on p threads: T1 = O(n), and the longest chain is O(n / p) and an operation for each of 1024 pieces at most.
+/// For n items on p threads: T1 = O(n). The critical path is O(n / p), and one operation for each of at most 1024 pieces.
 template <class K, class V, class KO, class VO, class Equal, class Op>
 class RunReduction {
  public:
@@ -66,9 +67,9 @@ class RunReduction {
   using Value = std::iter_value_t<V>;
 
   struct Part {
-    LoopIndex first_run = 0;     // how many runs begin in the piece; then how many begin before it
-    std::optional<Value> front;  // of the run that began before the piece
-    std::optional<Value> back;   // of the last run that begins in it
+    LoopIndex first_run = 0;     // the number of runs that begin in the piece; later the number that begin before it
+    std::optional<Value> front;  // the part of the run that began before the piece
+    std::optional<Value> back;   // the part of the last run that begins in it
   };
 
   template <class F>
@@ -96,7 +97,7 @@ class RunReduction {
     const LoopIndex end = pieces_.begin(piece + 1);
     LoopIndex i = pieces_.begin(piece);
     if (i > 0 && std::invoke(equal_, *at(keys_, i - 1), *at(keys_, i))) part.front.emplace(reduce_run(i, end));
-    // An equality that answers otherwise than before may find more runs: they are another piece's to write.
+    // An inconsistent equality may find more runs than before: do not write to the places of other pieces.
     const LoopIndex last_run = std::min(runs_up_to(piece), room_);
     for (LoopIndex run = part.first_run; i != end && run < last_run; ++run) {
       *at(keys_out_, run) = *at(keys_, i);
@@ -109,7 +110,7 @@ class RunReduction {
     }
   }
 
-  /// Reduces from `first` on, up to the next run or to `last`. Leaves `first` where it stopped.
+  /// Reduces the values from `first` to the next run or to `last`. Sets `first` to the position where it stopped.
   Value reduce_run(LoopIndex& first, const LoopIndex last) {
     K key = at(keys_, first);
     V item = at(values_, first);
@@ -124,13 +125,13 @@ class RunReduction {
     return value;
   }
 
-  /// How many runs begin in the piece and before it.
+  /// The number of runs that begin in the piece and before it.
   [[nodiscard]] LoopIndex runs_up_to(LoopIndex piece) const {
     return piece + 1 < parts_.size() ? parts_[piece + 1].first_run : runs_;
   }
 
-  /// Writes the last run that begins in each piece. One is open wherever it is asked here, unless equal_ has answered
-  /// otherwise than before.
+  /// Writes the last run that begins in each piece. There is always an open run at the checks below, unless equal_ was
+  /// inconsistent.
   void write_open_runs() {
     std::optional<Value> open;
     for (LoopIndex piece = 0; piece < parts_.size(); ++piece) {
@@ -156,7 +157,7 @@ class RunReduction {
   KO keys_out_;
   VO values_out_;
   LoopIndex room_;
-  LoopIndex runs_ = 0;  // in all, when they have been counted
+  LoopIndex runs_ = 0;  // the total, after the first pass
   Equal& equal_;
   Op& op_;
   std::vector<Part> parts_;
@@ -232,20 +233,20 @@ struct ReduceByKey {
 
 }  // namespace detail
 
-/// Reduces the values of each run of neighbours with equal keys: writes the first key of each run, and what `op` makes of
-/// its values, from left to right except that neighbours may be combined first.
+/// Reduces the values of each run of neighbours with equal keys: writes the first key of each run, and the combination of its
+/// values by `op`, in order.
 ///
-/// reduce_by_key(keys, values, keys_out, values_out, equal, op), the same with a beginning and an end for each range, and both
-/// with an AlgorithmOptions that leads. `equal` tells whether two neighbours are of one run, by default by ==; `op` is
-/// associative, by default an addition, and called as parallel_reduce's. Equal keys that are no neighbours make runs of their
-/// own: sort first, or see group_by. As many values are read as there are keys, or as many keys as values, whichever are fewer;
-/// runs for which an output has no room are left out. The outputs must not overlap the inputs.
+/// reduce_by_key(keys, values, keys_out, values_out, equal, op), also with a first and a last iterator for each range, and both
+/// with AlgorithmOptions as the first argument. `equal` returns whether two neighbours belong to one run; by default ==. `op`
+/// must be associative, is by default addition, and is called as in parallel_reduce. Equal keys that are not neighbours form
+/// separate runs: sort first, or see group_by. Keys and values are read up to the end of the shorter range. Runs without room
+/// in an output are omitted. The outputs must not overlap the inputs.
 ///
-/// Returns the ends of the two outputs, `keys_out` and `values_out`. Throws what the calls throw, Stopped after a stop
-/// request, std::bad_alloc; what the outputs then hold is not specified. n - 1 calls of `equal`, twice; at most n of
-/// `op`. Memory: two values for each thousand items, and 2048 at most. Any thread.
+/// Returns the ends of the two outputs, `keys_out` and `values_out`. Throws the exceptions of the calls, Stopped after a stop
+/// request, and std::bad_alloc; the outputs are then unspecified. 2 (n - 1) calls of `equal`; at most n of `op`. Memory: two
+/// values for each thousand items, at most 2048. Thread-safety: any thread.
 ///
-/// After Thrust's reduce_by_key.
+/// Source: Thrust's reduce_by_key.
 /// @code
 ///   // Of the sorted words "a" "b" "b", each counted once: "a" 1, "b" 2.
 ///   const auto [words_end, counts_end] = blitz::reduce_by_key(words, ones, different_words, counts);

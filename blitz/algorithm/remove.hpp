@@ -1,5 +1,5 @@
 /// @file
-/// remove and remove_if: closes the gaps that the items of a kind leave.
+/// remove and remove_if: remove items in place.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -79,22 +79,22 @@ struct Remove {
 
 }  // namespace detail
 
-/// Removes the items for whose projection `pred` holds: moves the others together, in their order, to the front. Returns
-/// the rest, whose items are valid and unspecified, as a subrange that ends with the range.
+/// Removes the items with a projection that satisfies `pred`: moves the others to the front, in order. Returns the rest, as the
+/// subrange at the end of the range; its items are valid but unspecified.
 ///
-/// remove_if(range, pred, proj), remove_if(first, last, pred, proj), and both with an AlgorithmOptions that leads.
-/// n calls of `pred` and `proj`, exactly; at most n moves; no item moves that stays where it is. Memory: that of
-/// copy_if; std::bad_alloc leaves the items as they were. Throws what `pred`, `proj` and moves throw, and Stopped after a
-/// stop request: then all items are valid, and some may have been moved from. Any thread. The algorithm is that of copy_if;
-/// items are moved when their new places are free.
+/// remove_if(range, pred, proj), remove_if(first, last, pred, proj), and both with AlgorithmOptions as the first argument.
+/// Exactly n calls of `pred` and `proj`; at most n moves; an item that keeps its place is not moved. Memory: as for copy_if;
+/// std::bad_alloc leaves the items unchanged. Throws the exceptions of `pred`, `proj` and moves, and Stopped after a stop
+/// request. All items are then valid, and some may have been moved from. Thread-safety: any thread. The algorithm: copy_if,
+/// except that items are moved when their new places are free.
 /// @code
 ///   const auto rest = blitz::remove_if(particles, [](const Particle& p) { return p.energy < threshold; });
 ///   particles.erase(rest.begin(), rest.end());
 /// @endcode
 inline constexpr detail::Algorithm<detail::RemoveIf> remove_if{};
 
-/// Removes the items whose projection equals `value`, which must not be one of them. remove(range, value, proj),
-/// remove(first, last, value, proj); all else as for remove_if.
+/// Removes the items with a projection equal to `value`, which must not be an item of the range. remove(range, value, proj),
+/// remove(first, last, value, proj). Result, exceptions, complexity, memory and thread-safety: as for remove_if.
 /// @code
 ///   const auto rest = blitz::remove(numbers, 0);
 /// @endcode

@@ -29,10 +29,10 @@ namespace blitz {
 
 namespace detail {
 
-/// In the place of an initial value: the first item is one.
+/// Replaces a missing initial value: the scan then begins with the first item.
 struct NoInit {};
 
-/// How a scan is cut: into runs of positions of `unit` items each.
+/// The division of a scan into runs of positions with `unit` items each.
 struct ScanCut {
   ScanCut(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) noexcept {
     grain = Chain::least_run(options, count, bytes);
@@ -47,8 +47,8 @@ struct ScanCut {
   LoopIndex positions;
 };
 
-/// Op and Transform are taken by reference. The left of a run is the scan's value before it; none before the first item of
-/// a scan without an initial value.
+/// Op and Transform are stored by reference. The left of a run is the scan's value before it; empty before the first item of a
+/// scan without an initial value.
 template <bool kInclusive, class T, class I, class O, class Op, class Transform>
 class Scan final : public Chain {
  public:
@@ -69,7 +69,7 @@ class Scan final : public Chain {
     left_[slot(0)] = std::move(init);
   }
 
-  /// Writes the results of [in, last), which is not empty, from `out` on. `left` is used up; returns the left of `last`.
+  /// Writes the results of [in, last), which is not empty, beginning at `out`. Consumes `left`; returns the left of `last`.
   [[gnu::noinline]] static T scan(I in, const I& last, O out, Value& left, Op& op, Transform& transform) {
     if (!left) {
       left.emplace(static_cast<T>(to_copy<T>(std::invoke(transform, *in))));
@@ -84,7 +84,7 @@ class Scan final : public Chain {
         value = static_cast<T>(std::invoke(op, std::move(value), std::invoke(transform, *in)));
         *out = value;
       } else {
-        // The item is taken before its place is written.
+        // Read the item before its place is written.
         T next = static_cast<T>(std::invoke(op, value, std::invoke(transform, *in)));
         *out = std::move(value);
         value = std::move(next);
@@ -121,14 +121,14 @@ class Scan final : public Chain {
 
   [[nodiscard]] LoopIndex end_of(const Run& run) const noexcept { return std::min(run.last * unit_, count_); }
 
-  /// Writes the results of a run, whose left is used up; returns the left of the next run.
+  /// Writes the results of a run and consumes its left; returns the left of the next run.
   T scan_run(const Run& run) {
     const LoopIndex first = run.first * unit_;
     return scan(at(in_, first), at(in_, end_of(run)), at(out_, first), left_[slot(run.first)], op_, transform_);
   }
 
-  /// As many items as make whole groups. The items of a group are summed up among themselves, beside those of the group
-  /// before, so that only one operation a group waits for another.
+  /// Scans the items of all complete groups. The items of a group are combined with each other while the previous group is
+  /// processed, so that only one operation per group waits for another.
   BLITZ_ALWAYS_INLINE static void scan_groups(T& value, I& in, const I& last, O& out, Op& op, Transform& transform) {
     constexpr std::iter_difference_t<I> kGroup = 4;
     const auto sum = [&op](T a, T b) BLITZ_LAMBDA_INLINE { return static_cast<T>(std::invoke(op, a, b)); };
@@ -156,11 +156,11 @@ class Scan final : public Chain {
   Op& op_;
   Transform& transform_;
   const RunFold<T, IteratorItems<I>, Op, Transform> fold_;
-  const OwnedArray<Value> left_;  // for each slot: what lies to the left of the run
+  const OwnedArray<Value> left_;  // for each slot: the left of the run
   const OwnedArray<Value> sum_;   // for each slot: the sum of the run
 };
 
-/// The value of a scan: that of its initial value, or of the transformed items.
+/// The value type of a scan: the type of its initial value, or of the transformed items.
 template <class T, class Item>
 using ScanValue = std::conditional_t<std::is_same_v<T, NoInit>, std::remove_cvref_t<Item>, T>;
 
@@ -186,7 +186,8 @@ std::ranges::in_out_result<I, O> scan_items(const AlgorithmOptions& options, con
   return {at(first, count), at(out, count)};
 }
 
-/// The operation of a scan: that of a reduction whose values begin with items, can be copied, and be written to `O`.
+/// The operation of a scan: as for a reduction with values that begin with items. The values must be copyable and writable to
+/// `O`.
 template <class Op, class T, class Transform, class I, class O>
 concept ScanFunction = TransformReduces<Op, ScanValue<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>,
                                         Transform, std::iter_reference_t<I>> &&
@@ -316,49 +317,53 @@ struct TransformExclusiveScan : HasOutput {
 
 }  // namespace detail
 
-/// Writes the sums x0, op(x0, x1), op(op(x0, x1), x2) and so on of the items of a range, or with an `init` op(init, x0) and
-/// so on: each with its own item. Stops at the shorter of the ranges, and returns where: {in, out}.
+/// Writes the sums x0, op(x0, x1), op(op(x0, x1), x2) and so on of the items of a range, or with an `init` op(init, x0) and so
+/// on: each sum includes the item at its position. Stops at the end of the shorter range, and returns both positions: {in,
+/// out}.
 ///
-/// `op` must be associative; it need not be commutative. By default it is addition. The sums are of the type of `init`, or
-/// else of the items.
+/// `op` must be associative; it need not be commutative. By default it is addition. The sums have the type of `init`; without
+/// `init`, the type of the items.
 ///
-/// inclusive_scan(range, out, op, init), inclusive_scan(first, last, out, out_last, op, init), and both with an
-/// AlgorithmOptions that leads. `out` may be the range itself; otherwise the two must not overlap. `op` is called through a
-/// reference, by several threads at once: at most twice for each item, and once on a pool of one thread; for sums of
-/// numbers half as often again. The last bits of floating-point sums may differ from call to call, unless
-/// options.deterministic is set: then they follow from the number of items and min_grain alone.
+/// inclusive_scan(range, out, op, init), inclusive_scan(first, last, out, out_last, op, init), and both with AlgorithmOptions
+/// as the first argument. `out` may be the range itself; otherwise the two must not overlap. Several threads call `op`
+/// concurrently through a reference: at most twice for each item, and once on a pool of one thread; for sums of numbers 1.5
+/// times as often. The last bits of floating-point sums may differ from call to call. If options.deterministic is set, the
+/// grouping depends only on the number of items and min_grain.
 ///
-/// Memory: two sums for each of 16 blocks a thread at most, or for each half megabyte of large inputs; with .deterministic
-/// for each of 2048 items. Throws what `op` and assignments throw, and Stopped after a stop request: then all of `out` is
-/// valid, and some of it assigned to. Any thread.
+/// Memory: two sums for each of at most 16 blocks per thread, or for each half megabyte of large inputs; with .deterministic
+/// for each 2048 items. Throws the exceptions of `op` and assignments, and Stopped after a stop request. All items of `out` are
+/// then valid, and some have been assigned. Thread-safety: any thread.
 ///
-/// Blocks are claimed from left to right. The worker that knows the sum before its block scans it at once; others sum
-/// theirs up, and scan it, still in the cache, when the sum before it is known (see ChainedRuns). No worker waits for it.
+/// The algorithm: workers claim blocks from left to right. A worker scans its block immediately if it knows the sum before the
+/// block. Otherwise it first sums up the block, and the block is scanned, still in the cache, when the sum before it is known
+/// (see ChainedRuns). No worker waits for that sum.
 /// @code
 ///   blitz::inclusive_scan(sizes, ends);
 ///   blitz::inclusive_scan(numbers, numbers, [](double a, double b) { return std::max(a, b); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::InclusiveScan> inclusive_scan{};
 
-/// Writes the sums init, op(init, x0), op(op(init, x0), x1) and so on: each without its own item. exclusive_scan(range, out,
-/// init, op), exclusive_scan(first, last, out, out_last, init, op), and both with an AlgorithmOptions that leads. All else
-/// as for inclusive_scan.
+/// Writes the sums init, op(init, x0), op(op(init, x0), x1) and so on: each sum excludes the item at its position.
+/// exclusive_scan(range, out, init, op), exclusive_scan(first, last, out, out_last, init, op), and both with AlgorithmOptions
+/// as the first argument. Operation, exceptions, complexity, memory and thread-safety: as for inclusive_scan.
 /// @code
 ///   blitz::exclusive_scan(sizes, begins, std::size_t{0});
 /// @endcode
 inline constexpr detail::Algorithm<detail::ExclusiveScan> exclusive_scan{};
 
-/// As inclusive_scan, of what `transform` returns for each item, whose type the sums have if there is no `init`.
-/// transform_inclusive_scan(range, out, op, transform, init), and (first, last, out, out_last, op, transform, init).
-/// `transform` is called at most twice for each item, through a reference, by several threads at once.
+/// Like inclusive_scan, for the results of `transform` for each item. Without `init` the sums have the type of these results.
+/// transform_inclusive_scan(range, out, op, transform, init), and (first, last, out, out_last, op, transform, init). Several
+/// threads call `transform` concurrently through a reference, at most twice for each item. Throws the exceptions of
+/// `transform`. Other exceptions, memory and thread-safety: as for inclusive_scan.
 /// @code
 ///   blitz::transform_inclusive_scan(words, ends, std::plus<>{}, [](const std::string& word) { return word.size(); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::TransformInclusiveScan> transform_inclusive_scan{};
 
-/// As exclusive_scan, of what `transform` returns for each item. transform_exclusive_scan(range, out, init, op, transform),
-/// and (first, last, out, out_last, init, op, transform). `transform` is called at most twice for each item, through a
-/// reference, by several threads at once. What it throws arrives; all else as for inclusive_scan.
+/// Like exclusive_scan, for the results of `transform` for each item. transform_exclusive_scan(range, out, init, op,
+/// transform), and (first, last, out, out_last, init, op, transform). Several threads call `transform` concurrently through a
+/// reference, at most twice for each item. Throws the exceptions of `transform`. Other exceptions, memory and
+/// thread-safety: as for inclusive_scan.
 /// @code
 ///   blitz::transform_exclusive_scan(words, begins, std::size_t{0}, std::plus<>{},
 ///                                   [](const std::string& word) { return word.size(); });

@@ -22,7 +22,7 @@ namespace blitz {
 
 namespace detail {
 
-/// A set operation. kReturnsSecond: returns the end of the second range as well.
+/// A set operation. kReturnsSecond: also returns the end of the second range.
 template <SetItems kItems, bool kReturnsSecond>
 struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
   template <class I1, class I2, class O>
@@ -73,65 +73,68 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
 
 }  // namespace detail
 
-/// @brief Whether the sorted first range has all items of the sorted second one: of k equal items there, k or more.
+/// @brief Whether the sorted first range contains all items of the sorted second range: k equal items in the second require at
+/// least k in the first.
 ///
-/// includes(range1, range2, comp, proj1, proj2), includes(first1, last1, first2, last2, comp, proj1, proj2), and both with an
-/// AlgorithmOptions that leads. Both ranges must be sorted by `comp` of their projections; by default std::ranges::less and
-/// std::identity, which are called by several threads at once.
+/// includes(range1, range2, comp, proj1, proj2), includes(first1, last1, first2, last2, comp, proj1, proj2), and both with
+/// AlgorithmOptions as the first argument. Both ranges must be sorted by `comp` of their projections; by default
+/// std::ranges::less and std::identity. Several threads call these concurrently.
 ///
-/// Returns whether it is so. A part that begins after a missing item was found is not looked at.
-/// Throws what `comp` and the projections throw, and Stopped after a stop request.
+/// Returns a bool. After a missing item is found, no new parts start.
+/// Throws the exceptions of `comp` and the projections, and Stopped after a stop request.
 ///
-/// O(n1 + n2) comparisons; no memory. Any thread.
+/// O(n1 + n2) comparisons; no memory. Thread-safety: any thread.
 /// @code
 ///   if (!blitz::includes(known_words, words)) return;
 /// @endcode
 inline constexpr detail::Algorithm<detail::IncludesFn> includes{};
 
-/// @brief Writes the sorted union of two sorted ranges: of an item that is k times in the first and m times in the second one,
-/// max(k, m), the first k from the first range.
+/// @brief Writes the sorted union of two sorted ranges. An item with k copies in the first range and m copies in the second is
+/// written max(k, m) times; the first k come from the first range.
 ///
 /// set_union(range1, range2, out, comp, proj1, proj2), set_union(first1, last1, first2, last2, out, out_last, comp, proj1,
-/// proj2), and both with an AlgorithmOptions that leads. Both inputs must be sorted by `comp` of their projections; by default
-/// std::ranges::less and std::identity, which are called by several threads at once. `out` is a sized range, which must not
+/// proj2), and both with AlgorithmOptions as the first argument. Both inputs must be sorted by `comp` of their projections; by
+/// default std::ranges::less and std::identity. Several threads call these concurrently. `out` is a sized range, which must not
 /// overlap the inputs.
 ///
 /// Returns the ends of the inputs and of the output, as std::ranges::set_union does. If the output is too small, it is filled,
-///   and the first item that did not fit is where `in1` and `in2` point.
-/// Throws what `comp`, the projections and assignments throw, and Stopped after a stop request; then some of the output has
-///   been assigned. A comparison that is no strict weak order, or an input that is not sorted, leaves some items in the output.
+///   and `in1` and `in2` point to the first item that did not fit.
+/// Throws the exceptions of `comp`, the projections and assignments, and Stopped after a stop request; then some of the output
+///   has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains unspecified
+///   items.
 ///
-/// At most 4 (n1 + n2) comparisons, half of them to count what each part writes, and one assignment an item of the output. No
-/// memory. Any thread.
+/// At most 4 (n1 + n2) comparisons, half of them to count the items that each part writes, and one assignment for each item of
+/// the output. Memory: none. Thread-safety: any thread.
 /// @code
 ///   const auto end = blitz::set_union(a, b, all).out;
 /// @endcode
 inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, true, true}, true>> set_union{};
 
-/// @brief Writes the sorted items that are in both of two sorted ranges: of an item that is k times in the first and m times in
-/// the second one, min(k, m), from the first range.
+/// @brief Writes the sorted intersection of two sorted ranges. An item with k copies in the first range and m copies in the
+/// second is written min(k, m) times, from the first range.
 ///
-/// Arguments, result, exceptions, cost and memory as for set_union, as std::ranges::set_intersection. Any thread.
+/// Arguments, result, exceptions, complexity, memory and thread-safety: as for set_union, like std::ranges::set_intersection.
 /// @code
 ///   const auto end = blitz::set_intersection(a, b, common).out;
 /// @endcode
 inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{false, false, true}, true>> set_intersection{};
 
-/// @brief Writes the sorted items of the first of two sorted ranges that are not in the second one: of an item that is k times
-/// in the first and m times in the second one, the last max(k - m, 0).
+/// @brief Writes the sorted items of the first of two sorted ranges that are not in the second. An item with k copies in the
+/// first range and m copies in the second is written max(k - m, 0) times: the last copies of the first range.
 ///
-/// Arguments, exceptions, cost and memory as for set_union, as std::ranges::set_difference. Any thread.
-/// Returns the end of the first input and of the output, as `in` and `out`. If the output is too small, it is filled, and `in`
-///   points to the first item that did not fit.
+/// Arguments, exceptions, complexity, memory and thread-safety: as for set_union.
+/// Returns the end of the first input and of the output, as `in` and `out`, like std::ranges::set_difference. If the output is
+///   too small, it is filled, and `in` points to the first item that did not fit.
 /// @code
 ///   const auto end = blitz::set_difference(all, done, left).out;
 /// @endcode
 inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, false, false}, false>> set_difference{};
 
-/// @brief Writes the sorted items that are in only one of two sorted ranges: of an item that is k times in the first and m times
-/// in the second one, |k - m|, the last ones of the range that has more.
+/// @brief Writes the sorted items that are in only one of two sorted ranges. An item with k copies in the first range and m
+/// copies in the second is written |k - m| times: the last copies of the range that has more.
 ///
-/// Arguments, result, exceptions, cost and memory as for set_union, as std::ranges::set_symmetric_difference. Any thread.
+/// Arguments, result, exceptions, complexity, memory and thread-safety: as for set_union, like
+/// std::ranges::set_symmetric_difference.
 /// @code
 ///   const auto end = blitz::set_symmetric_difference(before, after, changed).out;
 /// @endcode

@@ -1,7 +1,7 @@
 /// @file
 /// stable_sort, sort_by_key and sort_by_cached_key: sorting that keeps the order of equal items.
 ///
-/// How, and what is proved of it: blitz/detail/algorithm/sort/README.md.
+/// The algorithms and their proofs: blitz/detail/algorithm/sort/README.md.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -30,7 +30,7 @@ struct StableSortFn : InOrder<StableSortFn> {
   }
 };
 
-/// Keys that are sorted by `C` of their projections, and values that go with them.
+/// Keys that are sorted by `C` of their projections, and values that are permuted with them.
 template <class K, class V, class C, class P>
 concept SortableByKey = Sortable<K, C, P> && Permutable<V>;
 
@@ -69,11 +69,11 @@ struct SortByKeyFn {
   }
 };
 
-/// What `F` makes of an item.
+/// The key that `F` makes of an item.
 template <class I, class F>
 using CachedKey = std::remove_cvref_t<std::indirect_result_t<F&, I>>;
 
-/// Items whose keys `F` makes, and `C` compares.
+/// Items with keys that `F` makes and `C` compares.
 template <class I, class F, class C>
 concept SortableByCachedKey =
     Permutable<I> && SharedItemFunction<F, I> &&
@@ -107,58 +107,62 @@ struct SortByCachedKeyFn {
 
 }  // namespace detail
 
-/// @brief Sorts the items by the order of their projections, and keeps the order of equal ones.
+/// @brief Sorts the items by the order of their projections. Stable: equal items keep their order.
 ///
-/// stable_sort(range, comp, proj), stable_sort(first, last, comp, proj), and both with an AlgorithmOptions that leads;
-/// returns the end. Ranges are random access and sized; `comp` and `proj` have defaults, std::ranges::less and
-/// std::identity, and are called by several threads at once.
+/// stable_sort(range, comp, proj), stable_sort(first, last, comp, proj), and both with AlgorithmOptions as the first argument;
+/// returns the end. Ranges are random access and sized; `comp` and `proj` are by default std::ranges::less and std::identity.
+/// Several threads call them concurrently.
 ///
-/// Integers and floating keys, whether items or projections, that are compared by std::less or std::greater (or those of
-/// std::ranges) are sorted by radix if their items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and
-/// stable quicksort. All others are sorted by pointers to them, and then moved, twice each at most; strings by the eight
-/// characters behind what all of them begin with, first.
+/// Radix sort is used for integer and floating-point keys, as items or projections, with std::less or std::greater (or their
+/// equivalents in std::ranges), if the items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and stable
+/// quicksort. For expensive items, pointers to them are sorted, and then each item is moved at most twice. Strings are first
+/// compared by the eight characters after their common prefix.
 ///
-/// Throws what `comp`, `proj` and the moves of items throw, and Stopped after a stop request. Then the items are a permutation
-///   of what they were; if they are not cheap to move, and there was memory, in the places where they were. Only if a move
-///   throws, some may be lost; all elements are valid. A comparison that is no strict weak order leaves some permutation.
+/// Throws the exceptions of `comp`, `proj` and the moves of items, and Stopped after a stop request. The range then contains a
+///   permutation of its items. Items that are not cheap to move are in their original places, if memory could be allocated.
+///   Only if a move throws, items may be lost; all elements are valid. If the comparison is no strict weak order, the result is
+///   an unspecified permutation.
 ///
 /// O(n log n) comparisons, about 1.1 n log2 n on average; n + O(k log n) if k items are displaced among sorted ones. Memory: n
-/// items, and two pointers for each item that is not cheap to move; to find displaced items 4 n bytes, and for each of them
-/// twice an item and an integer. If the allocation fails, the calling thread sorts in place, with O(n log^2 n) swaps. Ranges
-/// that are not contiguous, such as a deque's, are moved to other memory and back: std::bad_alloc leaves them as they were. Any
-/// thread.
+/// items, and two pointers for each item that is not cheap to move; to find displaced items 4 n bytes, and for each displaced
+/// item two items and an integer. If the allocation fails, the calling thread sorts in place, with O(n log^2 n) swaps. Ranges
+/// that are not contiguous, such as a deque, are moved to other memory and back: std::bad_alloc leaves them unchanged.
+/// Thread-safety: any thread.
 /// @code
 ///   blitz::stable_sort(people, std::greater{}, &Person::age);
 ///   blitz::stable_sort({.stop = token, .pool = &pool}, numbers);
 /// @endcode
-/// The algorithm: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/detail/algorithm/sort/README.md.
+/// Source: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/detail/algorithm/sort/README.md.
 inline constexpr detail::Algorithm<detail::StableSortFn> stable_sort{};
 
-/// @brief Sorts keys, and brings the values that go with them to the same places. Keeps the order of equal keys.
+/// @brief Sorts keys, and permutes the corresponding values in the same way. Stable: equal keys keep their order.
 ///
 /// sort_by_key(keys, values, comp, proj) of two ranges, sort_by_key(keys, keys_last, values, values_last, comp, proj) of
-/// iterators, and both with an AlgorithmOptions that leads; returns both ends, as `in1` and `in2`. `values[i]` goes with
-/// `keys[i]`; the longer range is used as far as the shorter one goes. `comp` and `proj` are those of stable_sort, for keys.
+/// iterators, and both with AlgorithmOptions as the first argument; returns both ends, as `in1` and `in2`. `values[i]`
+/// corresponds to `keys[i]`; the ranges are used up to the end of the shorter one. `comp` and `proj` are as for stable_sort,
+/// applied to keys.
 ///
-/// Throws As stable_sort, and std::bad_alloc. Unless a move throws, keys and values are then as they were.
+/// Throws the exceptions of stable_sort, and std::bad_alloc. Unless a move throws, keys and values are then unchanged.
 ///
-/// O(n log n) comparisons. Memory: if key and value are cheap to move, and 32 bytes together at most, two of each for each
-/// item; or else another key and value for each, and an integer beside a key or two integers. Any thread.
+/// O(n log n) comparisons. Memory: if key and value are cheap to move, and have at most 32 bytes together, two of each for each
+/// item; otherwise one key and one value for each item, and a key with an integer, or two integers. Thread-safety: any thread.
 /// @code
 ///   blitz::sort_by_key(distances, cities);
 /// @endcode
 inline constexpr detail::Algorithm<detail::SortByKeyFn> sort_by_key{};
 
-/// @brief Sorts the items by keys that are made once for each item. Keeps the order of equal keys.
+/// @brief Sorts the items by keys that are computed once for each item. Stable: items with equal keys keep their order.
 ///
-/// sort_by_cached_key(range, key, comp), sort_by_cached_key(first, last, key, comp), and both with an AlgorithmOptions that
-/// leads; returns the end. `key(item)` makes the key, by several threads at once; `comp`, by default std::ranges::less,
-/// compares keys. For keys that take longer to make than an item takes to move; otherwise use stable_sort with a projection.
+/// sort_by_cached_key(range, key, comp), sort_by_cached_key(first, last, key, comp), and both with AlgorithmOptions as the
+/// first argument; returns the end. `key(item)` computes the key; several threads call it concurrently. `comp`, by default
+/// std::ranges::less, compares keys. For keys that are more expensive to compute than an item is to move; otherwise use
+/// stable_sort with a projection.
 ///
-/// Throws what `key`, `comp` and the moves of items and keys throw, Stopped after a stop request, and std::bad_alloc. Unless
-///   a move throws, the items are then as they were.
+/// Throws the exceptions of `key`, `comp` and the moves of items and keys, Stopped after a stop request, and std::bad_alloc.
+///   Unless a move throws, the items are then unchanged.
 ///
-/// n calls of `key`, O(n log n) comparisons. Memory: one item, and two keys with an integer each, for each item. Any thread.
+/// n calls of `key`, O(n log n) comparisons. Memory: one item, and two keys with an integer each, for each item. Thread-safety:
+/// any thread.
 /// @code
 ///   blitz::sort_by_cached_key(files, [](const Path& file) { return checksum(file); });
 /// @endcode

@@ -1,5 +1,5 @@
 /// @file
-/// transform: a new item for each item, or for each two.
+/// transform: assigns the result of a function for each item, or for each pair of items.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -21,7 +21,7 @@ namespace blitz {
 
 namespace detail {
 
-/// Calls `write(from, to)` for blocks that cover [0, count); Stopped if some were left out.
+/// Calls `write(from, to)` for blocks that cover [0, count). Throws Stopped if some may have been skipped.
 template <class Write>
 void write_blocks(const AlgorithmOptions& options, LoopIndex count, const Write& write) {
   for_blocks(options, count, 1, write);
@@ -64,7 +64,7 @@ struct Transform : HasOutput {
     return (*this)(AlgorithmOptions{}, std::forward<R>(range), std::forward<Out>(out), std::move(f), std::move(proj));
   }
 
-  // Of two ranges.
+  // For two ranges.
 
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
             std::sized_sentinel_for<I2> S2, std::random_access_iterator O, std::sized_sentinel_for<O> OutS,
@@ -122,12 +122,14 @@ struct Transform : HasOutput {
 }  // namespace detail
 
 /// Assigns f(proj(x)) for each item x of a range to the items of `out`; or f(proj1(x), proj2(y)) for the items of two ranges.
-/// Stops at the end of the shortest, the output's included. Returns where it stopped, as std::ranges::transform does.
+/// Stops at the end of the shortest range, including the output. Returns the positions where it stopped, like
+/// std::ranges::transform.
 ///
-/// transform(range, out, f, proj), transform(range1, range2, out, f, proj1, proj2); with iterators, each range is a beginning
-/// and an end, the output too; each also with an AlgorithmOptions that leads. The output may be the input itself, and must
-/// not overlap it otherwise. n calls of f, by several threads at once; the first exception arrives, and after a stop request
-/// Stopped: then some items of the output are new and some old. No memory. Any thread.
+/// transform(range, out, f, proj), transform(range1, range2, out, f, proj1, proj2); with iterators, each range, including the
+/// output, is a first and a last iterator; each also with AlgorithmOptions as the first argument. The output may be an input
+/// itself, and must not overlap it otherwise. n calls of `f`, by several threads concurrently. Throws the first exception of a
+/// call, and Stopped after a stop request: then some items of the output are new and some old. Memory: none. Thread-safety: any
+/// thread.
 /// @code
 ///   blitz::transform(prices, amounts, totals, std::multiplies<>{});
 /// @endcode

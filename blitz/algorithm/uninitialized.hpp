@@ -1,5 +1,5 @@
 /// @file
-/// uninitialized_copy and the like: objects are made in memory that has none, and destroyed.
+/// uninitialized_copy and its relatives: construct objects in raw memory, and destroy them.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -85,7 +85,7 @@ struct Destroy : InMemory<Destroy, CanBeDestroyed> {
   template <class O>
   static void run(const AlgorithmOptions& options, const O& first, LoopIndex count) noexcept {
     if constexpr (!std::is_trivially_destructible_v<std::iter_value_t<O>>) {
-      // Whatever is requested: no object may be left.
+      // Without the stop token: no object may be left.
       for_blocks({.min_grain = options.min_grain, .pool = options.pool}, count, 1,
                  [&](LoopIndex from, LoopIndex to) { std::destroy(at(first, from), at(first, to)); });
     }
@@ -119,7 +119,7 @@ struct UninitializedFill {
   }
 };
 
-/// f(range, out), as far as both go, for making each object of `out` from an item, by copying it or by moving from it.
+/// f(range, out), which constructs the objects of `out` from items, by copy or by move, up to the end of the shorter range.
 template <bool kMoves>
 struct UninitializedTransfer {
   template <class I>
@@ -181,41 +181,41 @@ struct Counted {
 }  // namespace detail
 
 /// @name Objects in raw memory
-/// All of these are called with a range or with iterators, and with an AlgorithmOptions that leads or without; those that end in
-/// _n with a beginning and a number. They return what their namesakes in std::ranges do. The memory must have no objects.
-/// Several threads make objects at once, whose first touch puts the memory near them. After an exception, which arrives, or a
-/// stop request, for which Stopped is thrown, all objects that were made are destroyed. O(n) for n objects. No memory beyond that.
-/// Any thread.
+/// All of these are called with a range or with iterators, optionally with AlgorithmOptions as the first argument; functions
+/// that end in _n take a first iterator and a number. They return the results of their namesakes in std::ranges. The memory
+/// must not contain objects. Several threads construct objects concurrently; on a NUMA system, the first touch places the
+/// memory near the thread. If a constructor throws, or after a stop request, all constructed objects are destroyed, and the
+/// exception is rethrown, or Stopped is thrown. O(n) for n objects. No additional memory. Thread-safety: any thread.
 /// @{
 
-/// Makes objects that are initialized as by `T x;`: those of trivial types are left as they are.
+/// Constructs objects that are initialized as by `T x;`: objects of trivial types remain uninitialized.
 inline constexpr detail::Algorithm<detail::UninitializedDefaultConstruct> uninitialized_default_construct{};
-/// The same of `n` objects: uninitialized_default_construct_n(first, n).
+/// Constructs `n` objects as uninitialized_default_construct does: uninitialized_default_construct_n(first, n).
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedDefaultConstruct>>
     uninitialized_default_construct_n{};
-/// Makes objects that are initialized as by `T()`.
+/// Constructs objects that are initialized as by `T()`.
 inline constexpr detail::Algorithm<detail::UninitializedValueConstruct> uninitialized_value_construct{};
-/// The same of `n` objects: uninitialized_value_construct_n(first, n).
+/// Constructs `n` objects as uninitialized_value_construct does: uninitialized_value_construct_n(first, n).
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedValueConstruct>>
     uninitialized_value_construct_n{};
-/// uninitialized_fill(range, value): makes copies of `value`.
+/// uninitialized_fill(range, value): constructs copies of `value`.
 inline constexpr detail::Algorithm<detail::UninitializedFill> uninitialized_fill{};
-/// The same of `n` objects: uninitialized_fill_n(first, n, value).
+/// Constructs `n` copies of `value`: uninitialized_fill_n(first, n, value).
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedFill>> uninitialized_fill_n{};
-/// uninitialized_copy(range, out): makes copies of the items of `range` in `out`, as far as both go.
+/// uninitialized_copy(range, out): constructs copies of the items of `range` in `out`, up to the end of the shorter range.
 /// @code
 ///   blitz::uninitialized_copy(samples, std::span(memory, samples.size()));
 /// @endcode
 inline constexpr detail::Algorithm<detail::UninitializedTransfer<false>> uninitialized_copy{};
-/// The same of `n` items: uninitialized_copy_n(first, n, out, out_last).
+/// Copies `n` items: uninitialized_copy_n(first, n, out, out_last).
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedTransfer<false>>> uninitialized_copy_n{};
-/// uninitialized_move(range, out): as uninitialized_copy, but the items are moved from.
+/// uninitialized_move(range, out): like uninitialized_copy, but moves the items.
 inline constexpr detail::Algorithm<detail::UninitializedTransfer<true>> uninitialized_move{};
-/// The same of `n` items: uninitialized_move_n(first, n, out, out_last).
+/// Moves `n` items: uninitialized_move_n(first, n, out, out_last).
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedTransfer<true>>> uninitialized_move_n{};
-/// Destroys the objects of a range, in any order. Does not heed stop requests.
+/// Destroys the objects of a range, in any order. Ignores stop requests.
 inline constexpr detail::Algorithm<detail::Destroy> destroy{};
-/// The same of `n` objects: destroy_n(first, n).
+/// Destroys `n` objects: destroy_n(first, n).
 inline constexpr detail::Algorithm<detail::Counted<detail::Destroy>> destroy_n{};
 
 /// @}

@@ -1,5 +1,5 @@
 /// @file
-/// unique and unique_copy: one of each run of equal items.
+/// unique and unique_copy: keep one item of each run of equal items.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -21,7 +21,7 @@ namespace blitz {
 
 namespace detail {
 
-/// Whether an item differs from the one before.
+/// Whether an item differs from the previous item.
 template <class I, class F, class P>
 struct Differs {
   BLITZ_ALWAYS_INLINE bool operator()(const I& item) const {
@@ -31,11 +31,11 @@ struct Differs {
   P& proj;
 };
 
-/// Keeps the items that differ from the one before, among the items themselves. A flag tells it of the next item, so that a
-/// block asks about items of its own and about the first one behind it, which is moved later: the last one before it may have
-/// been moved. Not for items that are cheap to write: these stay as they are when they are moved, and the place of the last one
-/// before a block is written to by that item alone, if at all, until the block has asked: what is to the right of the block
-/// learns only then where it writes.
+/// Keeps, in place, the items that differ from the previous item. Each flag describes the next item. A block therefore compares
+/// only its own items and the first item after it, which is moved later; the last item before the block may already have been
+/// moved. Items that are cheap to write do not need this class, because a move leaves them unchanged. For them, until a block
+/// has compared its items, only the last item before the block may be written to that item's place: blocks to the right learn
+/// their output positions only afterwards.
 template <class I, class F, class P>
 class UniqueFilter final : public Filter {
  public:
@@ -47,7 +47,7 @@ class UniqueFilter final : public Filter {
 
  private:
   void flag(LoopIndex first, LoopIndex count, FlagWord* flags) override {
-    if (first + count == items()) flags[words_of(count--) - 1] = 0;  // No item follows the last.
+    if (first + count == items()) flags[words_of(count--) - 1] = 0;  // The last item has no next item.
     I item = at(first_, first);
     flags_of<kNarrowItems<I>>(count, flags, [&]() BLITZ_LAMBDA_INLINE {
       const I before = item;
@@ -149,16 +149,16 @@ struct UniqueCopy : HasOutput {
 
 }  // namespace detail
 
-/// Keeps the first of each run of neighbours whose projections are equal by `comp`, and moves those together, in their
-/// order, to the front. Returns the rest, whose items are valid and unspecified, as a subrange that ends with the range.
+/// Keeps the first item of each run of neighbours with projections that are equal by `comp`, and moves these items to the
+/// front, in order. Returns the rest, as the subrange at the end of the range; its items are valid but unspecified.
 ///
-/// `comp`, an equivalence relation, is called for each pair of neighbours, and exactly once, the left one first. (The
-/// standard's serial unique compares with the item kept last, which is the same for an equivalence relation.)
+/// `comp` must be an equivalence relation. It is called exactly once for each pair of neighbours, with the left one first. (The
+/// standard's serial unique compares with the last item kept, which is equivalent.)
 ///
-/// unique(range, comp, proj), unique(first, last, comp, proj), and both with an AlgorithmOptions that leads. n - 1 calls
-/// of `comp`, two of `proj` for each, and at most n moves. Memory: that of copy_if; std::bad_alloc leaves the items as they
-/// were. Throws what `comp`, `proj` and moves throw, and Stopped after a stop request: then all items are valid, and some
-/// may have been moved from. Any thread. The algorithm is that of remove_if.
+/// unique(range, comp, proj), unique(first, last, comp, proj), and both with AlgorithmOptions as the first argument. n - 1
+/// calls of `comp`, two of `proj` for each, and at most n moves. Memory: as for copy_if; std::bad_alloc leaves the items
+/// unchanged. Throws the exceptions of `comp`, `proj` and moves, and Stopped after a stop request. All items are then valid,
+/// and some may have been moved from. Thread-safety: any thread. The algorithm: remove_if.
 /// @code
 ///   blitz::sort(names);
 ///   const auto rest = blitz::unique(names);
@@ -166,14 +166,14 @@ struct UniqueCopy : HasOutput {
 /// @endcode
 inline constexpr detail::Algorithm<detail::Unique> unique{};
 
-/// Copies the first of each run of neighbours whose projections are equal by `comp`, in their order, into another range,
-/// which must not overlap. Returns where that ended: {in, out}. If `out` has not room for all, `in` is the first item that
-/// did not fit; otherwise it is the end.
+/// Copies the first item of each run of neighbours with projections that are equal by `comp`, in order, into another range,
+/// which must not overlap. Returns both end positions: {in, out}. If `out` has no room for all, `in` is the first item that did
+/// not fit; otherwise it is the end.
 ///
-/// unique_copy(range, out, comp, proj), unique_copy(first, last, out, out_last, comp, proj), and both with an
-/// AlgorithmOptions that leads. At most n - 1 calls of `comp`, one for a pair. Memory: that of copy_if. Throws what `comp`,
-/// `proj` and copies throw, and Stopped after a stop request: then all of `out` is valid, and some of it may have been
-/// assigned to. Any thread. The algorithm is that of copy_if.
+/// unique_copy(range, out, comp, proj), unique_copy(first, last, out, out_last, comp, proj), and both with AlgorithmOptions as
+/// the first argument. At most n - 1 calls of `comp`, one for each pair. Memory: as for copy_if. Throws the exceptions of
+/// `comp`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and some may have been
+/// assigned. Thread-safety: any thread. The algorithm: copy_if.
 /// @code
 ///   const auto [in, out] = blitz::unique_copy(sorted, kinds);
 /// @endcode

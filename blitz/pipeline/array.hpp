@@ -1,5 +1,5 @@
 /// @file
-/// Array: what a pipeline collects its items in.
+/// Array: the container of the items that a pipeline collects.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -32,11 +32,11 @@ struct ArrayMaker {
 
 }  // namespace detail
 
-/// Contiguous items of a fixed number, in memory that the library has not initialised before they were made: a thread that
-/// makes items is the first to touch their memory, which std::vector cannot have. Move-only. Each member O(1), but for the
-/// destruction of items. Throws nothing. As thread-safe as an int.
+/// A fixed number of contiguous items. Unlike std::vector, it does not initialise its memory before the items are created, so
+/// the threads that create items are the first to touch their memory. Move-only. Each member is O(1), except the destruction of
+/// items. Throws nothing. Thread-safety: as for an int.
 ///
-/// The process keeps the memory of the last few for the next ones: see free_kept_arrays.
+/// The process caches the memory of the last few arrays: see free_kept_arrays.
 /// @code
 ///   const blitz::Array<double> roots = blitz::par(numbers).map([](double x) { return std::sqrt(x); }).collect();
 /// @endcode
@@ -44,8 +44,8 @@ template <class T>
 class Array {
  public:
   using value_type = T;                    ///< The items' type.
-  using size_type = std::size_t;           ///< As of containers.
-  using difference_type = std::ptrdiff_t;  ///< As of containers.
+  using size_type = std::size_t;           ///< As in containers.
+  using difference_type = std::ptrdiff_t;  ///< As in containers.
   using iterator = T*;                     ///< Contiguous.
   using const_iterator = const T*;         ///< Contiguous.
 
@@ -53,7 +53,7 @@ class Array {
   Array() = default;
   /// Leaves the other one empty.
   Array(Array&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
-  /// Takes the items of `other`, and destroys those that this had.
+  /// Takes the items of `other`, and destroys the previous items.
   Array& operator=(Array&& other) noexcept {
     Array old(std::move(*this));
     std::swap(memory_, other.memory_);
@@ -68,9 +68,9 @@ class Array {
   [[nodiscard]] T* data() noexcept { return memory_.get(); }              ///< The first item.
   [[nodiscard]] const T* data() const noexcept { return memory_.get(); }  ///< The first item.
   [[nodiscard]] T* begin() noexcept { return data(); }                    ///< The first item.
-  [[nodiscard]] T* end() noexcept { return data() + size_; }              ///< Behind the last item.
+  [[nodiscard]] T* end() noexcept { return data() + size_; }              ///< One after the last item.
   [[nodiscard]] const T* begin() const noexcept { return data(); }        ///< The first item.
-  [[nodiscard]] const T* end() const noexcept { return data() + size_; }  ///< Behind the last item.
+  [[nodiscard]] const T* end() const noexcept { return data() + size_; }  ///< One after the last item.
   /// Item i, which must be below size().
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
   /// Item i, which must be below size().
@@ -87,14 +87,14 @@ class Array {
   std::size_t size_ = 0;
 };
 
-/// Gives back the memory of arrays that were destroyed, and of what algorithms needed beside their input. Of what lay in memory
-/// of 64 KiB to 256 MiB the process keeps the four that were freed last, half a GiB at most, for the next one of about the same
-/// size, whose pages then need not be cleared; on Linux the kernel may take what is kept of more than 16 MiB when it is short of
-/// memory. Arrays that exist are not touched.
+/// Frees the cached memory of destroyed arrays and of temporary arrays of algorithms. The process caches the four arrays of 64
+/// KiB to 256 MiB that were freed last, at most half a GiB, for the next array of about the same size, so that its pages need
+/// not be cleared again. On Linux the kernel may reclaim cached arrays larger than 16 MiB if it is short of memory. Existing
+/// arrays are not affected.
 /// @code
 ///   blitz::free_kept_arrays();  // in a program that has made its last large array
 /// @endcode
-/// @throws Nothing. Complexity: O(1). Thread-safety: any thread; what other threads free at the same moment may be kept.
+/// @throws Nothing. Complexity: O(1). Thread-safety: any thread; memory that other threads free concurrently may remain cached.
 inline void free_kept_arrays() noexcept { detail::free_all_kept(); }
 
 }  // namespace blitz

@@ -30,14 +30,14 @@ namespace blitz {
 ///   const auto sum = blitz::from({.batch = 16}, list).map(costly).sum();
 /// @endcode
 struct FromOptions {
-  std::size_t batch = 256;  ///< how many items a worker takes at once; 0 is taken for 1
+  std::size_t batch = 256;  ///< the number of items that a worker takes in one batch; 0 counts as 1
 };
 
 namespace detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// The items of an input range, taken in batches. A position is a worker's turn, which lasts until the range is at its end or no
-/// more items are wanted.
+/// The items of an input range, read in batches. A position is a worker's turn, which lasts until the range is exhausted or no
+/// more items are needed.
 template <std::ranges::view V>
 class InputSource : public Source {
  public:
@@ -54,7 +54,7 @@ class InputSource : public Source {
     input_->next.emplace(std::ranges::begin(input_->view));
     input_->ended.store(false, std::memory_order_relaxed);  // No other worker has begun.
   }
-  /// Relaxed: a worker that sees it late takes a batch more.
+  /// Relaxed: a worker that sees it late only reads one more batch.
   void end_early() const noexcept { input_->ended.store(true, std::memory_order_relaxed); }
 
   /// The source that keeps the order of the range.
@@ -66,7 +66,7 @@ class InputSource : public Source {
       while (take(items)) {
         for (auto&& item : items) {
           if (!sink(static_cast<std::ranges::range_value_t<V>&&>(item))) continue;
-          end_early();  // An item of another turn is not before this one: there is no order.
+          end_early();  // There is no order, so no other turn has an earlier item.
           return true;
         }
         items.clear();
@@ -76,14 +76,14 @@ class InputSource : public Source {
   }
 
  private:
-  static constexpr LoopIndex kTurns = 1024;  // more than there are workers that could share the items
+  static constexpr LoopIndex kTurns = 1024;  // more than the workers that could share the items
 
   struct Input {
     explicit Input(V its_view) : view(std::move(its_view)) {}
     V view;
     Mutex mutex;                                     // guards `next`, and the range
-    std::optional<std::ranges::iterator_t<V>> next;  // none once the end was reached, or something was thrown
-    Atomic<bool> ended{false};                       // No more batches are to be taken.
+    std::optional<std::ranges::iterator_t<V>> next;  // empty after the end of the range or an exception
+    Atomic<bool> ended{false};                       // no more batches may be read
   };
 
   /// All items.
@@ -100,8 +100,8 @@ class InputSource : public Source {
     std::shared_ptr<Input> input;
   };
 
-  /// The next batch; false if there is none. What the range does meanwhile may use the pool: in isolation, so that this worker
-  /// runs nobody's job that would wait for the mutex.
+  /// Reads the next batch; returns false if there is none. The range may use the pool during the read. The read is isolated, so
+  /// that this worker does not run an unrelated job that waits for the mutex.
   bool take(std::vector<std::ranges::range_value_t<V>>& items) const {
     Input& input = *input_;
     const auto has_ended = [&] { return input.ended.load(std::memory_order_relaxed) || stop_.stop_requested(); };
@@ -131,17 +131,18 @@ BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// A pipeline of the items of any input range: a list, a stream, a generator. The items are copied, or moved out of what the
-/// range returns by value, in batches, one worker at a time; what follows runs at once, and in no order: collect() too has the
-/// items in any. With .ordered() the range is read to its end first, into memory, and the order is kept. The range is gone
-/// through once by each terminal. An exception of the range arrives, and ends it. A terminal that ends early, by an exception,
-/// a stop request or because it has found its item, takes no further batch: so the range may be endless.
+/// A pipeline of the items of any input range: a list, a stream, a generator. One worker at a time reads a batch: it copies the
+/// items, or moves them if the range returns values. The following stages run concurrently on several batches and in no order:
+/// the order of the items of collect() is unspecified, too. With .ordered() the range is first read completely into memory, and
+/// the order is kept. Each terminal reads the range once. An exception of the range ends the terminal, which rethrows it. A
+/// terminal that ends early, by an exception, a stop request or because it has found its item, reads no further batch, so the
+/// range may be endless.
 /// @code
 ///   const auto sum = blitz::from(list).map(costly).sum();
 /// @endcode
 /// @param range    Read by one thread at a time; an lvalue must live until the terminal has returned.
 /// @return A Pipeline.
-/// @throws The exceptions of the range's move; all others arrive from the terminal.
+/// @throws The exceptions of the range's move. The terminal throws all others.
 /// Complexity: O(1); a terminal makes O(n) moves for n items. Thread-safety: any thread.
 template <std::ranges::input_range R>
   requires std::ranges::viewable_range<R>

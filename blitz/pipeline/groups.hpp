@@ -13,8 +13,8 @@
 
 namespace blitz {
 
-/// The items of a pipeline in groups of equal keys: the groups in the order of their first items, the items of a group in
-/// theirs. Move-only. Each member O(1). Throws nothing. As thread-safe as an int.
+/// The items of a pipeline in groups of equal keys: the groups in the order of their first items, the items of a group in the
+/// order of the pipeline. Move-only. Each member is O(1). Throws nothing. Thread-safety: as for an int.
 /// @code
 ///   const auto groups = blitz::par(words).group_by([](const std::string& word) { return word.size(); });
 ///   for (const std::string& word : groups[0]) std::puts(word.c_str());
@@ -23,7 +23,7 @@ template <class T>
 class ItemGroups {
  public:
   ItemGroups() = default;  ///< None.
-  /// For the library: `groups` has positions in `items`.
+  /// For the library: `groups` contains positions in `items`.
   ItemGroups(Array<T> items, Groups groups) noexcept : items_(std::move(items)), groups_(std::move(groups)) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }  ///< The number of groups.

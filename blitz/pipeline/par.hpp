@@ -1,5 +1,5 @@
 /// @file
-/// par and Pipeline: stages that are chained, and terminals that run them in one pass.
+/// par and Pipeline: chained stages, and terminals that run them in one pass.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -37,18 +37,18 @@ BLITZ_BEGIN_BY_OPTIMIZATION
 template <PipelineRange R, PipelineRange... More>
 [[nodiscard]] auto par(R&& range, More&&... more);
 
-/// A lazy sequence of items: nothing runs before a terminal, such as sum() or collect(), which goes through the items once,
-/// on the pool's threads.
+/// A lazy sequence of items. A terminal, such as sum() or collect(), runs the pipeline: it visits the items once, on the pool's
+/// threads.
 ///
-/// Made by blitz::par. A stage (map, filter, ...) returns a new pipeline. Stages keep their callables by value; these are
-/// called through const references, by several threads at once, and must not change what others read. Ranges that are
-/// lvalues are referred to, and must live until the terminal has returned.
+/// Created by blitz::par. A stage (map, filter, ...) returns a new pipeline. Stages store their callables by value. Several
+/// threads call them concurrently through const references, so they must not cause data races. A pipeline keeps a reference to
+/// a range that is an lvalue; the range must live until the terminal has returned.
 ///
-/// Terminals: blocks of items are gone through by whichever worker is free, in the order of the items within a block; what
-/// combines parts does so in their order. An exception ends it early: no block that has not begun will begin, and the first
-/// one thrown arrives when the running blocks are done; everything made until then is destroyed. A stop request leaves out
-/// blocks that have not begun: for_each then returns, and terminals that return values throw Stopped. A terminal costs as
-/// much as a parallel_for over as many items. Memory: none, except for collect and its relatives.
+/// Terminals: free workers process blocks of items, each block in the order of its items. Partial results are combined in
+/// order. An exception ends the terminal early: no new blocks start, the first exception is rethrown when the running blocks
+/// have finished, and all partial results are destroyed. After a stop request no new blocks start: for_each then returns, and
+/// terminals that return values throw Stopped. Complexity: as a parallel_for over the same number of items. Memory: none,
+/// except for collect and its relatives.
 ///
 /// @code
 ///   const std::size_t words = blitz::lines(text)
@@ -57,10 +57,11 @@ template <PipelineRange R, PipelineRange... More>
 ///                                 .count();
 /// @endcode
 ///
-/// Thread-safety: as an int; terminals are const. But all copies of a pipeline that begins with blitz::from, and all stages behind
-/// it, read one input: one terminal at a time, and no such pipeline is chained with itself.
+/// Thread-safety: as for an int; terminals are const. Exception: all copies of a pipeline that begins with blitz::from, and all
+/// stages after it, share one input. Run one of their terminals at a time, and do not chain such a pipeline with itself.
 ///
-/// The manner of the calls: Rayon's ParallelIterator. Pushing through sinks: as folly's Gen and Rust's internal iteration.
+/// Sources: the interface follows Rayon's ParallelIterator; pushing items through sinks follows folly's Gen and Rust's internal
+/// iteration.
 template <PipelineStage S>
 class Pipeline : detail::PipelineRefusals<S> {
   using Refusals = detail::PipelineRefusals<S>;
@@ -70,48 +71,48 @@ class Pipeline : detail::PipelineRefusals<S> {
   explicit Pipeline(S stage, const AlgorithmOptions& options = {})
       : stage_(static_cast<S&&>(stage)), options_(options) {}
 
-  /// The items' type: as the next callable gets it; a tuple where there are several at a position.
+  /// The type of an item, as passed to the next callable; a tuple if there are several per position.
   using Item = detail::PipelineItem<S>;
-  /// The same without reference.
+  /// The type of an item without reference.
   using Value = detail::PipelineValue<S>;
 
   // --- stages ---
 
-  /// The same with these options.
+  /// The same pipeline with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) && {
     return Pipeline(static_cast<S&&>(stage_), options);
   }
-  /// The same with these options.
+  /// The same pipeline with these options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) const& { return Pipeline(stage_, options); }
 
-  /// The items in their order, read to the end before the next stage begins. Directly behind blitz::from.
+  /// The items in order: the range is read completely before the next stage begins. Only directly after blitz::from.
   [[nodiscard]] auto ordered() const
     requires requires(const S& s) { s.ordered(); }
   {
     return Pipeline<decltype(stage_.ordered())>(stage_.ordered(), options_);
   }
 
-  /// f(item) in place of each item.
+  /// Replaces each item by f(item).
   template <StageFunction<S> F>
   [[nodiscard]] auto map(F f) const {
     return then<detail::MapStage<S, F>>(std::move(f));
   }
-  /// The items for which `pred(item)` holds.
+  /// Keeps the items that satisfy `pred(item)`.
   template <FilterFunction<S> F>
   [[nodiscard]] auto filter(F pred) const {
     return then<detail::FilterStage<S, F>>(std::move(pred));
   }
-  /// `*f(item)` for each item for which that is not empty: f returns a std::optional or a pointer.
+  /// `*f(item)` for each item with a result that is not empty: f returns a std::optional or a pointer.
   template <FilterMapFunction<S> F>
   [[nodiscard]] auto filter_map(F f) const {
     return then<detail::FilterMapStage<S, F>>(std::move(f));
   }
-  /// All items of the range `f(item)`, which one thread goes through.
+  /// All items of the ranges `f(item)`. One thread iterates over each range.
   template <FlatMapFunction<S> F>
   [[nodiscard]] auto flat_map(F f) const {
     return then<detail::FlatMapStage<S, F>>(std::move(f));
   }
-  /// The same items; f(item) is called for each of them that the next stage asks for.
+  /// Passes the items on unchanged, and calls f(item) for each item that the next stage requests.
   template <StageFunction<S> F>
   [[nodiscard]] auto inspect(F f) const {
     return then<detail::InspectStage<S, F>>(std::move(f));
@@ -122,15 +123,15 @@ class Pipeline : detail::PipelineRefusals<S> {
   {
     return then<detail::EnumerateStage<S>>();
   }
-  /// The items of both pipelines, as far as both have some: the next callable is called as f(item, other).
+  /// Pairs the items of both pipelines, up to the end of the shorter one: the next callable is called as f(item, other).
   template <IndexedStage T>
   [[nodiscard]] auto zip(const Pipeline<T>& other) const
     requires IndexedStage<S>
   {
     return then<detail::Zip<S, T>>(other.stage());
   }
-  /// The items of this, then the items of `next`, which must be of the same type. The terminal, or the next stage that counts the
-  /// items, throws std::length_error if they are more than 2^64 - 1.
+  /// The items of this, then the items of `next`, which must be of the same type. The terminal, or the next stage that counts
+  /// the items, throws std::length_error if there are more than 2^64 - 1.
   template <PipelineStage T>
     requires std::same_as<typename S::Items, typename T::Items>
   [[nodiscard]] auto chain(const Pipeline<T>& next) const {
@@ -142,7 +143,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   {
     return then<detail::SliceStage<S>>(detail::LoopIndex{0}, std::min<detail::LoopIndex>(n, stage_.positions()));
   }
-  /// All but the first `n` items.
+  /// All items except the first `n`.
   [[nodiscard]] auto skip(std::size_t n) const
     requires IndexedStage<S>
   {
@@ -160,29 +161,30 @@ class Pipeline : detail::PipelineRefusals<S> {
   {
     return then<detail::ReversedStage<S>>();
   }
-  /// In place of each item what the items up to it come to, combined by `op`, which is associative: op(sum, item) and
-  /// op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
+  /// Inclusive scan: replaces each item by the combination, by `op`, of all items up to it. `op` must be associative: op(sum,
+  /// item) and op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
   template <StageScanFunction<Value, S> Op>
   [[nodiscard]] auto scan(Op op) const
     requires IndexedStage<S>
   {
     return then<detail::ScanStage<S, Value, Op, false>>(std::nullopt, std::move(op));
   }
-  /// The same, by `op`, of the items before each, from `init` on.
+  /// Exclusive scan: replaces each item by the combination, by `op`, of `init` and all items before it.
   template <class T, StageScanFunction<T, S> Op>
   [[nodiscard]] auto exclusive_scan(T init, Op op) const
     requires IndexedStage<S>
   {
     return then<detail::ScanStage<S, T, Op, true>>(std::move(init), std::move(op));
   }
-  /// Sub-ranges of `size` neighbouring items each, the last perhaps shorter. Directly behind par(range), take or skip.
+  /// Sub-ranges of `size` neighbouring items each, the last possibly shorter. Only directly after par(range), take or skip.
   /// Throws std::invalid_argument for a size of 0.
   [[nodiscard]] auto chunks(std::size_t size) const
     requires SlicedStage<S>
   {
     return then<detail::GroupsStage<S>>(not_zero(size), size, false);
   }
-  /// Sub-ranges of `size` neighbouring items, one that begins at each item that has as many behind it. As chunks.
+  /// All sub-ranges of `size` consecutive items, one from each position that has enough items after it. Only directly after
+  /// par(range), take or skip. Throws std::invalid_argument for a size of 0.
   [[nodiscard]] auto windows(std::size_t size) const
     requires SlicedStage<S>
   {
@@ -196,29 +198,30 @@ class Pipeline : detail::PipelineRefusals<S> {
   void for_each(F f) const {
     detail::for_stage(options_, stage_, detail::CallForEach<F>{f});
   }
-  /// Calls f(value, item) for each item. `init()` makes a value once for each part that a worker takes.
+  /// Calls f(value, item) for each item. `init()` creates one value for each part that a worker takes.
   template <std::invocable Init, class F>
   void for_each_with(Init init, F f) const {
     AlgorithmOptions options = options_;
-    options.deterministic = false;  // There is no result; but each leaf of the tree would have a value of its own.
+    options.deterministic = false;  // There is no result, and each leaf of the tree would create a value.
     detail::fold_stage(options, stage_, detail::CallWithState<std::invoke_result_t<Init&>, Init, F>{init, f});
   }
 
-  /// Combines all items by `op`, which is associative: n - 1 calls.
-  /// @return The result; none if there is no item.
+  /// Combines all items by the associative operation `op`, in n - 1 calls.
+  /// @return The result; empty if there is no item.
   template <StageReduceFunction<S> Op>
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::fold_stage(options_, stage_, detail::ReduceItems<Value, Op>{op});
   }
-  /// The same; for no items `identity`, with which op(identity, x) is x.
+  /// The combination of all items by the associative operation `op`; `identity` if there is no item. op(identity, x) must equal
+  /// x.
   template <class T, FoldFunction<T, S> Op>
     requires FoldCombineFunction<Op, T>
   [[nodiscard]] T reduce(T identity, Op op) const {
     return fold(std::move(identity), op, op);
   }
-  /// `f`(value, item) takes the items of a part into a value that begins as a copy of `identity`, combine(left, right)
-  /// combines the values of neighbours. Each returns the new value, or takes the first as an lvalue, changes it and
-  /// returns nothing, which is faster for large values:
+  /// f(value, item) folds the items of a part into a copy of `identity`, and combine(left, right) combines the values of
+  /// neighbouring parts. Each returns the new value, or takes its first argument as an lvalue, modifies it and returns nothing,
+  /// which is faster for large values:
   /// @code
   ///   const auto counts = blitz::par(words).fold(Counts(), [](Counts& counts, std::string_view word) { ++counts[word]; },
   ///                                              [](Counts& left, const Counts& right) { left.merge_with(right); });
@@ -227,21 +230,20 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] T fold(T identity, F f, Combine combine) const {
     return detail::fold_stage(options_, stage_, detail::FoldItems<T, F, Combine>{identity, f, combine});
   }
-  /// The sum of the items, in their type; 0 for none. The additions of floating-point numbers are made in another order,
-  /// and with `.deterministic` in one that does not depend on the threads; they begin with +0.0, so that a sum of nothing but
-  /// -0.0 is +0.0.
+  /// The sum of the items, in their type; 0 for none. Floating-point numbers are not added from left to right. With
+  /// `.deterministic` their order does not depend on the threads. Sums start from +0.0, so that a sum of only -0.0 is +0.0.
   [[nodiscard]] Value sum() const
     requires PipelineNumber<Value>
   {
     return detail::fold_numbers<std::plus<Value>, Value>(options_, stage_);
   }
-  /// The sum without lanes: within each part, numbers are added from left to right, as a serial loop does.
+  /// The sum without lanes: within each part, numbers are added from left to right, as in a serial loop.
   [[nodiscard]] Value ordered_sum() const
     requires PipelineNumber<Value>
   {
     return fold(Value{}, std::plus<Value>(), std::plus<Value>());
   }
-  /// The product of the items; 1 for none. Otherwise as sum.
+  /// The product of the items, in their type; 1 for none. See sum for the order of floating-point operations.
   [[nodiscard]] Value product() const
     requires PipelineNumber<Value>
   {
@@ -249,18 +251,18 @@ class Pipeline : detail::PipelineRefusals<S> {
   }
   /// The number of items.
   [[nodiscard]] std::size_t count() const { return detail::count_items(options_, stage_); }
-  /// The least item by `less`, the first of equal ones; none if there is no item. NaNs are in no order: with them any item may be
-  /// returned, here and by max and minmax.
+  /// The least item by `less`, the first of equal items; empty if there is no item. NaNs have no order: if there are any, min,
+  /// max and minmax may return any item.
   template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> min(Less less = {}) const {
     return detail::least_item(options_, stage_, less);
   }
-  /// The greatest item by `less`, the last of equal ones; none if there is no item.
+  /// The greatest item by `less`, the last of equal items; empty if there is no item.
   template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<Value> max(Less less = {}) const {
     return detail::greatest_item(options_, stage_, less);
   }
-  /// Both at once, by `less`; none if there is no item.
+  /// The results of min and max by `less`, in one pass; empty if there is no item.
   template <StageOrderFunction<S> Less = std::ranges::less>
   [[nodiscard]] std::optional<std::pair<Value, Value>> minmax(Less less = {}) const
     requires std::copy_constructible<Value>
@@ -268,62 +270,61 @@ class Pipeline : detail::PipelineRefusals<S> {
     return detail::least_and_greatest_item(options_, stage_, less);
   }
 
-  /// Whether `pred` holds for any item; no block begins once it has.
+  /// Whether any item satisfies `pred`. After the first such item no new blocks start.
   template <FilterFunction<S> F>
   [[nodiscard]] bool any_of(F pred) const {
     return detail::any_item(options_, stage_, pred);
   }
-  /// Whether `pred` holds for all.
+  /// Whether all items satisfy `pred`.
   template <FilterFunction<S> F>
   [[nodiscard]] bool all_of(F pred) const {
     return !detail::any_item(options_, stage_, std::not_fn(std::ref(std::as_const(pred))));
   }
-  /// Whether `pred` holds for none.
+  /// Whether no item satisfies `pred`.
   template <FilterFunction<S> F>
   [[nodiscard]] bool none_of(F pred) const {
     return !any_of(std::move(pred));
   }
-  /// The leftmost item for which `pred` holds, by value. Blocks to the right of one that was found do not begin.
+  /// The leftmost item that satisfies `pred`, by value. No new blocks start to the right of such an item.
   template <FilterFunction<S> F>
   [[nodiscard]] std::optional<Value> find_first(F pred) const {
     return detail::nearest_item<false>(options_, stage_, pred);
   }
-  /// An item for which `pred` holds: whichever is found first; no block begins once one has been.
+  /// Any item that satisfies `pred`. After the first such item no new blocks start.
   template <FilterFunction<S> F>
   [[nodiscard]] std::optional<Value> find_any(F pred) const {
     return detail::some_item(options_, stage_, pred);
   }
-  /// The rightmost item for which `pred` holds. Positions are gone through from the last to the first, and blocks to the left of
-  /// one that was found do not begin.
+  /// The rightmost item that satisfies `pred`. Visits positions from the last to the first. No new blocks start to the left of
+  /// such an item.
   template <FilterFunction<S> F>
   [[nodiscard]] std::optional<Value> find_last(F pred) const {
     return detail::nearest_item<true>(options_, stage_, pred);
   }
-  /// The position of the leftmost item for which `pred` holds.
+  /// The position of the leftmost item that satisfies `pred`.
   template <FilterFunction<S> F>
   [[nodiscard]] std::optional<std::size_t> position_first(F pred) const
     requires IndexedStage<S>
   {
     return detail::position_of_first(options_, stage_, pred);
   }
-  /// The first item; none if there is none.
+  /// The first item; empty if there is no item.
   [[nodiscard]] std::optional<Value> first() const { return find_first(detail::AnyItem()); }
-  /// The last item; none if there is none.
+  /// The last item; empty if there is no item.
   [[nodiscard]] std::optional<Value> last() const { return find_last(detail::AnyItem()); }
 
-  /// All items in their order. Memory: the result, and, if the pipeline is neither indexed nor a scan of items that are copied
-  /// as bytes, once more as much; where a stage drops items, and all of them would take 256 MiB at most, room for all. Throws
-  /// std::bad_alloc.
+  /// All items in order. Memory: the result. A second copy of it, unless the pipeline is indexed or a scan of trivially copied
+  /// items. Room for all items, if a stage drops items and all items would take at most 256 MiB. Throws std::bad_alloc.
   [[nodiscard]] Array<Value> collect() const { return detail::collect_items<Value>(options_, stage_); }
-  /// The same as another container, made from the array's items by one thread.
+  /// All items in order, in another container, which one thread fills from the array.
   template <class Container>
   [[nodiscard]] Container collect() const {
     auto items = collect();
     return Container(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  /// Assigns the items, in their order, to those of `out`, as many as both have. Memory: if the pipeline is not
-  /// indexed, what collect() needs.
-  /// @return How many.
+  /// Assigns the items in order to the items of `out`, up to the end of the shorter one. Memory: none if the pipeline is
+  /// indexed; otherwise as for collect().
+  /// @return The number of assigned items.
   template <LoopRange R>
     requires std::indirectly_writable<std::ranges::iterator_t<R>, Value>
   std::size_t collect_into(R&& out) const {
@@ -334,26 +335,26 @@ class Pipeline : detail::PipelineRefusals<S> {
       return move_into(items, out);
     }
   }
-  /// Appends the items, in their order, to `vector`. After an exception it is as it was, unless moving an item throws.
+  /// Appends the items in order to `vector`. An exception leaves the vector unchanged, unless moving an item throws.
   template <class A>
   void append_to(std::vector<Value, A>& vector) const {
     auto items = collect();
     vector.insert(vector.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  /// The items for which `pred` holds, and the others, each in their order. Memory: for each of both what collect() needs behind
-  /// a filter.
+  /// The items that satisfy `pred`, and the others, each in order. Memory: for each of the two as for collect() after a filter.
   template <FilterFunction<S> F>
   [[nodiscard]] std::pair<Array<Value>, Array<Value>> partition(F pred) const {
     return detail::collect_both<Value, Value>(options_, stage_, detail::AppendParted<Value, F>{pred});
   }
-  /// The same by `pred`, assigned to the ranges `kept` and `others`, as many as each has room for. Returns how many went to each.
+  /// Like partition by `pred`, but assigns the items to the ranges `kept` and `others`, as many as each has room for. Returns
+  /// the two numbers of assigned items.
   template <FilterFunction<S> F, LoopRange Kept, LoopRange Others>
   std::pair<std::size_t, std::size_t> partition_into(Kept&& kept, Others&& others, F pred) const {
     auto [left, right] = partition(std::move(pred));
     return {move_into(left, kept), move_into(right, others)};
   }
-  /// The first and the second of each item, which is a pair, or a position with two items. Memory: for each of both what
-  /// collect() needs.
+  /// Two arrays: the first and the second component of each item, which is a pair or a position with two items. Memory: for
+  /// each of the two as for collect().
   [[nodiscard]] auto unzip() const
     requires(std::tuple_size<Value>::value == 2)
   {
@@ -361,7 +362,8 @@ class Pipeline : detail::PipelineRefusals<S> {
     using Second = std::remove_cvref_t<std::tuple_element_t<1, Value>>;
     return detail::collect_both<First, Second>(options_, stage_, detail::AppendParts<First, Second>());
   }
-  /// The same, assigned to the ranges `firsts` and `seconds`, as many as each has room for. Returns how many went to each.
+  /// Like unzip, but assigns the components to the ranges `firsts` and `seconds`, as many as each has room for. Returns the two
+  /// numbers of assigned components.
   template <LoopRange Firsts, LoopRange Seconds>
   std::pair<std::size_t, std::size_t> unzip_into(Firsts&& firsts, Seconds&& seconds) const
     requires(std::tuple_size<Value>::value == 2)
@@ -373,8 +375,8 @@ class Pipeline : detail::PipelineRefusals<S> {
       return {move_into(left, firsts), move_into(right, seconds)};
     }
   }
-  /// The items in groups of those for which `key_of(item)` is equal; see blitz::group_by. Memory: the result, and what
-  /// collect() and blitz::group_by need.
+  /// The items in groups with equal `key_of(item)`; see blitz::group_by. Memory: the result, and the memory of collect() and
+  /// blitz::group_by.
   template <class F = std::identity>
     requires GroupKeyFunction<F, const Value*>
   [[nodiscard]] ItemGroups<Value> group_by(F key_of = {}) const {
@@ -382,17 +384,17 @@ class Pipeline : detail::PipelineRefusals<S> {
     Groups groups = blitz::group_by(options_, std::as_const(items), std::move(key_of));
     return ItemGroups<Value>(std::move(items), std::move(groups));
   }
-  /// Calls f(item) for the items, until one returns an error: f returns a std::optional of it, empty for success. Of items to the
-  /// right of an error some are not visited.
+  /// Calls f(item) for the items until a call returns an error: f returns a std::optional of the error, empty for success.
+  /// Items to the right of an error may be skipped.
   /// @return The leftmost error.
   template <FilterMapFunction<S> F>
   [[nodiscard]] auto try_for_each(F f) const {
     return filter_map(std::move(f)).first();
   }
 
-  /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x.
-  /// No block begins once there is an empty item, or `op` has returned an empty one for an item.
-  /// @return The result; empty if an item, or what `op` returned, is.
+  /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x. After
+  /// an empty item, or an empty result of `op`, no new blocks start.
+  /// @return The result; empty if an item or a result of `op` is empty.
   template <class T, class Op>
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
     return detail::fold_stage(options_, stage_, detail::TryReduceItems<T, Op>{identity, op});
@@ -423,7 +425,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] auto then(A&&... a) const {
     return Pipeline<T>(T(stage_, std::forward<A>(a)...), options_);
   }
-  /// Moves as many items as both have.
+  /// Moves the items, up to the end of the shorter range.
   template <class T, class R>
   std::size_t move_into(Array<T>& items, R& out) const {
     return par(items).map(detail::MoveOut<T>()).with(options_).collect_into(out);
@@ -437,15 +439,15 @@ class Pipeline : detail::PipelineRefusals<S> {
   AlgorithmOptions options_;
 };
 
-/// A pipeline of the items of a range, or of several side by side, as far as the shortest goes: then the next callable is
-/// called as f(a, b, ...).
+/// A pipeline of the items of a range. For several ranges, it zips their items up to the end of the shortest: the next callable
+/// is called as f(a, b, ...).
 /// @code
 ///   const double dot = blitz::par(a, b).map([](double x, double y) { return x * y; }).sum();
 /// @endcode
 /// @param range  Random access; an lvalue must live until the terminal has returned.
-/// @param more   More of the same, whose items go beside those of `range`.
+/// @param more   More ranges to zip with `range`.
 /// @return A Pipeline.
-/// @throws What copying a view throws. Complexity: O(1). Thread-safety: any thread.
+/// @throws The exceptions of copying a view. Complexity: O(1). Thread-safety: any thread.
 template <PipelineRange R, PipelineRange... More>
 [[nodiscard]] auto par(R&& range, More&&... more) {
   using First = detail::RangeSource<std::views::all_t<R>>;
@@ -471,12 +473,12 @@ BLITZ_REFUSE("a pipeline refers to its range, which must not be a temporary: giv
     par(R&& range, More&&... more) BLITZ_REFUSED;
 /// @endcond
 
-/// A pipeline of the integers in [first, last); none if that is reversed.
+/// A pipeline of the integers in [first, last); empty if the interval is reversed.
 /// @code
 ///   const long sum = blitz::par(1L, 101L).sum();  // 5050
 /// @endcode
 /// @param first  The first integer.
-/// @param last   Behind the last.
+/// @param last   One after the last.
 /// @return A Pipeline.
 /// @throws Nothing. Complexity: O(1). Thread-safety: any thread.
 template <LoopInteger First, LoopInteger Last>

@@ -17,8 +17,8 @@ namespace blitz {
 namespace detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// The parts of a text between separators. A position is a block of the text: its items are the parts that begin there. Only the
-/// end of a part is looked for beyond the block.
+/// The parts of a text between separators. A position is a block of the text: its items are the parts that begin in it. Only
+/// the end of a part may be after the block.
 template <class Text = std::string_view>
 class TextSource : public Source {
  public:
@@ -33,7 +33,7 @@ class TextSource : public Source {
     const std::size_t limit = std::min<std::size_t>(last * kBlock, text_.size());
     std::size_t begin = first * kBlock;
     if (begin > 0) {
-      // A part that begins before the block is of the block to the left.
+      // A part that begins before the block belongs to the block to the left.
       const std::size_t end = text_.substr(begin - 1, limit - begin).find(separator_);
       if (end == Text::npos) return false;
       begin += end;
@@ -57,25 +57,25 @@ BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// A pipeline of the parts of `text` between separators, as std::string_views without them; "" has none, and behind a
-/// separator at the end there is none either. Several may be empty. The text must live until the terminal has returned.
-/// Threads look for the parts of different blocks of the text at once.
+/// A pipeline of the parts of `text` between separators, as std::string_views without the separators. Parts may be empty, but
+/// "" has no part, and there is no part after a separator at the end. The text must live until the terminal has returned.
+/// Threads search different blocks of the text concurrently.
 /// @code
 ///   const std::size_t cells = blitz::split_at(row, ',').count();
 /// @endcode
-/// @param text       Referred to.
-/// @param separator  A character that is in no part.
+/// @param text       The text; the pipeline keeps a reference.
+/// @param separator  The character between parts.
 /// @return A Pipeline.
 /// @throws Nothing. Complexity: O(1); a terminal reads the text once. Thread-safety: any thread.
 [[nodiscard]] inline auto split_at(std::string_view text, char separator) {
   return Pipeline(detail::TextSource(text, separator));
 }
 
-/// A pipeline of the lines of `text`, without their '\n'. Otherwise as split_at.
+/// A pipeline of the lines of `text`, without their '\n'. Like split_at with the separator '\n'.
 /// @code
 ///   const std::size_t empty = blitz::lines(text).filter([](std::string_view line) { return line.empty(); }).count();
 /// @endcode
-/// @param text  Referred to.
+/// @param text  The text; the pipeline keeps a reference.
 /// @return A Pipeline.
 /// @throws Nothing. Complexity: O(1); a terminal reads the text once. Thread-safety: any thread.
 [[nodiscard]] inline auto lines(std::string_view text) { return split_at(text, '\n'); }

@@ -1,5 +1,5 @@
 /// @file
-/// split and walk_tree: sources of pipelines that divide a value, or follow a tree.
+/// split and walk_tree: sources of pipelines that divide a value, or walk a tree.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,11 +25,12 @@
 
 namespace blitz {
 
-/// What divides a value for blitz::split(): `f(value)` returns the value, or its left half, and a right half if there is one.
+/// The callable that divides a value for blitz::split(): `f(value)` returns a pair: the value and no right half, or its left
+/// and its right half.
 template <class F, class T>
 concept SplitFunction = std::movable<T> && std::is_invocable_r_v<std::pair<T, std::optional<T>>, const F&, T>;
 
-/// What tells the children of a node for blitz::walk_tree(): `f(node)` returns a range of nodes.
+/// The callable that returns the children of a node for blitz::walk_tree(): `f(node)` returns a range of nodes.
 template <class F, class T>
 concept TreeFunction =
     std::copy_constructible<T> && std::invocable<const F&, const T&> &&
@@ -39,7 +40,7 @@ concept TreeFunction =
 namespace detail {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// Appends what `value` is divided into; after a stop request some of it.
+/// Appends the parts of `value`; after a stop request, only some of them.
 template <class T, class F>
 void append_parts(T value, const F& f, const std::stop_token& stop, std::vector<T>& parts) {
   if (stop.stop_requested()) return;
@@ -98,8 +99,8 @@ BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// A pipeline of the parts of `value`: `f` divides it, and each half again, by several threads at once, until it returns no
-/// right half. The parts come from left to right. Memory: all parts, while a terminal runs.
+/// A pipeline of the parts of `value`: `f` divides it, and each half again, on several threads concurrently, until `f` returns
+/// no right half. The parts are in order from left to right. Memory: all parts, while a terminal runs.
 /// @code
 ///   using Range = std::pair<int, int>;
 ///   const auto sum = blitz::split(Range(0, 1000), [](Range r) -> std::pair<Range, std::optional<Range>> {
@@ -108,11 +109,11 @@ BLITZ_BEGIN_BY_OPTIMIZATION
 ///     return {{r.first, middle}, Range(middle, r.second)};
 ///   }).map(sum_of_range).sum();
 /// @endcode
-/// After Rayon's split.
+/// Source: Rayon's split.
 /// @param value  Copied into the pipeline.
-/// @param f      Called by several threads at once.
+/// @param f      Called by several threads concurrently.
 /// @return A Pipeline.
-/// @throws What copying `value` throws; all else arrives from the terminal.
+/// @throws The exception of copying `value`. The terminal throws all others.
 /// Complexity: O(1); a terminal makes a call of `f`, and a join, for each part. Thread-safety: any thread.
 template <class T, SplitFunction<T> F>
   requires std::copy_constructible<T>
@@ -121,17 +122,17 @@ template <class T, SplitFunction<T> F>
   return Pipeline(detail::FoundItems<T, Find>(Find{std::move(value), std::move(f)}));
 }
 
-/// A pipeline of the nodes of a tree: `root`, then its children, then theirs, a level after the other, each from left to
-/// right. `children` is called once for each node, for those of a level by several threads at once. Memory: all nodes,
-/// while a terminal runs: let a node be a pointer, or small.
+/// A pipeline of the nodes of a tree: `root`, its children, their children, and so on, level by level, each level from left to
+/// right. `children` is called once for each node, concurrently for the nodes of a level. Memory: all nodes, while a terminal
+/// runs. Use pointers or small objects as nodes.
 /// @code
 ///   const auto files = blitz::walk_tree(root, [](const Folder* f) { return std::views::all(f->folders); }).count();
 /// @endcode
-/// After Rayon's walk_tree.
+/// Source: Rayon's walk_tree.
 /// @param root      Copied into the pipeline.
-/// @param children  Called by several threads at once; returns a range of nodes.
+/// @param children  Called by several threads concurrently; returns a range of nodes.
 /// @return A Pipeline.
-/// @throws What copying `root` throws; all else arrives from the terminal.
+/// @throws The exception of copying `root`. The terminal throws all others.
 /// Complexity: O(1); a terminal makes a call of `children` for each node. Thread-safety: any thread.
 template <class T, TreeFunction<T> F>
 [[nodiscard]] auto walk_tree(T root, F children) {
