@@ -127,7 +127,7 @@ class AsioWork {
 
   Shared<PoolBase> pool_;  // owns the memory of the pool, but not its threads
   JobGroup unfinished_;
-  Atomic<std::uint64_t> tracked_{0};  // tracking executors, plus 1 until join(), plus kStopped; each copy of one writes it
+  Atomic<std::uint64_t> tracked_{0};  // tracking executors, 1 until join(), kStopped; each copy of one writes it
   Atomic<bool> joined_{false};        // written by join(); relaxed, publishes nothing
 };
 

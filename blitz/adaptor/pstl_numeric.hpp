@@ -3,10 +3,10 @@
 /// pstl/glue_numeric_defs.h. Included by the headers <execution> of this folder, after libstdc++'s. C++17.
 ///
 /// libstdc++'s definitions are wrong in cases that the standard allows: an exclusive scan in place reads its own results;
-/// the default operations have the type of the items, not of the result; a part of a scan of floating-point numbers begins with 0.
+/// the default operations have the type of the items, not of the result; a part of a floating-point scan begins with 0.
 ///
-/// If both the value and the items are numbers, an operation on two items gets them in the type of the value. Otherwise a sum of
-/// ints to a long would overflow if two ints were added first.
+/// If both the value and the items are numbers, an operation on two items gets them in the type of the value. Otherwise a sum
+/// of ints to a long would overflow if two ints were added first.
 ///
 /// Exceptions: std::terminate; std::bad_alloc if there is no memory for the parts of a scan.
 ///
@@ -69,8 +69,8 @@ struct Identity {
   }
 };
 
-/// The items f(first[i]), or f(first[i], second[i]). `f` may return a reference to its argument, which is then a value here if the
-/// argument is one.
+/// The items f(first[i]), or f(first[i], second[i]). `f` may return a reference to its argument, which is then a value here if
+/// the argument is one.
 template <class F, class... Is>
 class Items {
   using Returned = std::invoke_result_t<F&, decltype(*std::declval<const Is&>())...>;
@@ -162,8 +162,8 @@ T transform_reduce(T init, Op op, F f, I first, I last, Is... others) {
 
 // --- scans ---
 
-/// Writes the results of [first, last) to `result`, and advances it; returns the value of all items before `last`. An item is read
-/// before its place is written.
+/// Writes the results of [first, last) to `result`, and advances it; returns the value of all items before `last`. An item is
+/// read before its place is written.
 template <bool kInclusive, class I, class O, class T, class Op, class F>
 T scan_run(I first, I last, O& result, T left, Op op, F f) noexcept {
   for (; first != last; ++first, ++result) {
@@ -217,8 +217,8 @@ void scan_tiles(std::size_t count, T init, const Op& op, const Sum& sum, const S
 }
 
 #if __cplusplus >= 202002L
-/// blitz's scans of floating-point numbers have several sums under way. Of other types those here take as many instructions, and
-/// less code.
+/// blitz's scans of floating-point numbers keep several sums in flight. For other types the scans here take as many
+/// instructions, and less code.
 template <class I, class O, class F, class T, class Op>
 concept BlitzScannable = std::is_floating_point_v<T> && requires(I first, O out, F f, T init, Op op) {
   blitz::transform_inclusive_scan(first, first, out, out, op, f, init);
@@ -285,7 +285,7 @@ bool in_place(const I& first, const O& result) {
   }
 }
 
-/// The differences of all items except the first, in the place of these. The item before each tile is kept until the tile needs it.
+/// The differences of all items except the first, in place. The item before each tile is saved until the tile needs it.
 template <class I, class O, class Op>
 void differences_in_place(I first, std::size_t count, O result, const Op& op) {
   using Value = typename std::iterator_traits<I>::value_type;

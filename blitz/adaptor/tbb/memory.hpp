@@ -1,5 +1,6 @@
 /// @file
-/// oneTBB's allocators and memory resources, and the C functions of its scalable allocator, by the standard library's memory.
+/// oneTBB's allocators, memory resources and the C functions of its scalable allocator. They use the standard library's
+/// allocator.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -46,7 +47,7 @@ inline void* scalable_malloc(std::size_t size) { return std::malloc(size); }
 inline void scalable_free(void* p) { std::free(p); }
 inline void* scalable_realloc(void* p, std::size_t size) { return std::realloc(p, size); }
 inline void* scalable_calloc(std::size_t count, std::size_t size) { return std::calloc(count, size); }
-/// The bytes that may be used there; 0 for null.
+/// The usable bytes at a pointer; 0 for null.
 inline std::size_t scalable_msize(void* p) {
 #if defined(_WIN32)
   return p != nullptr ? _msize(p) : 0;
@@ -78,7 +79,7 @@ inline void scalable_aligned_free(void* p) {
   std::free(p);
 #endif
 }
-/// As std::realloc, aligned. Frees for a size of 0.
+/// Like std::realloc, with an alignment. A size of 0 frees the memory.
 inline void* scalable_aligned_realloc(void* p, std::size_t size, std::size_t alignment) {
 #if defined(_WIN32)
   return _aligned_realloc(p, size, alignment);
@@ -104,7 +105,7 @@ inline int scalable_posix_memalign(void** result, std::size_t alignment, std::si
   *result = p;
   return 0;
 }
-/// The memory is the standard library's: there is nothing to set, and nothing to give back.
+/// No effect: the standard library's allocator has no such settings or caches.
 inline int scalable_allocation_mode(int /*what*/, std::intptr_t /*value*/) { return TBBMALLOC_UNSUPPORTED; }
 inline int scalable_allocation_command(int /*command*/, void* /*reserved*/) { return TBBMALLOC_NO_EFFECT; }
 }

@@ -25,7 +25,7 @@ struct NoMutex {
   void unlock_shared() noexcept {}
 };
 
-/// Waits between two looks: pauses, longer each time, and then lets another thread run.
+/// Waits between two attempts: pauses, longer each time, then yields.
 class Backoff {
  public:
   void wait() noexcept {
@@ -168,7 +168,7 @@ class SharedMutex : public M {
       SharedMutex& mutex = *std::exchange(mutex_, nullptr);
       write_ ? mutex.unlock() : mutex.unlock_shared();
     }
-    /// Returns whether nobody can have written in between; here, only if it was a writer already.
+    /// Returns whether no writer can have intervened: here, only if the lock already was a writer's.
     bool upgrade_to_writer() { return change(true); }
     bool downgrade_to_reader() { return change(false); }
     [[nodiscard]] bool is_writer() const noexcept { return write_; }

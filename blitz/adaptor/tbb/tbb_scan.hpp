@@ -1,18 +1,18 @@
 /// @file
 /// How tbb::parallel_scan goes over its range.
 ///
-/// The range is cut into parts. The *front* is the first part that no thread has passed. The body that holds the sum of all parts to
-/// its left goes over it and writes its results; then the next part is the front. So one thread reads each item once.
+/// The range is cut into parts. The *front* is the first part that no thread has passed. The body that holds the sum of all
+/// parts to its left goes over it and writes its results; then the next part is the front. So one thread reads each item once.
 ///
 /// A thread without work reads a part beyond the front into a new body, and writes no results: the part is *taken in*. When the
-/// front arrives there, that body continues as the front's after a reverse_join with the previous one. The previous one is kept for
-/// the results of the part, which are now *owed*: any thread may write them. Owed results come before taking in, because only taking
-/// in causes a second reading. Two parts are never taken in: the one next to the front, because the front arrives there soon, and the
-/// last one, because no part needs its sum.
+/// front arrives there, that body continues as the front's after a reverse_join with the previous one. The previous one is kept
+/// for the results of the part, which are now *owed*: any thread may write them. Owed results come before taking in, because
+/// only taking in causes a second reading. Two parts are never taken in: the one next to the front, because the front arrives
+/// there soon, and the last one, because no part needs its sum.
 ///
-/// No thread waits for another one. If another thread is still taking in the front, that thread continues as the front's when it has
-/// finished. So all parts are done when no thread has work left. The mutex guards the assignment of parts to threads; the program's
-/// body is never called under it.
+/// No thread waits for another one. If another thread is still taking in the front, that thread continues as the front's when
+/// it has finished. So all parts are done when no thread has work left. The mutex guards the assignment of parts to threads;
+/// the program's body is never called under it.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
