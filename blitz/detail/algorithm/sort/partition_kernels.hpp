@@ -18,8 +18,7 @@ namespace blitz::detail {
 /// Moves each item twice. For items that are cheap to move and that the pivot splits about evenly.
 ///
 /// Lomuto's scheme with a cyclic gap instead of swaps (L. Bergdoll: Branchless Lomuto partitioning, 2023; used in ipnsort). The
-/// items of [first, first + count) are below, those of [first + count, gap) are not. A register holds the item that was taken
-/// out of the gap.
+/// items of [first, first + count) are below, those of [first + count, gap) are not. A register holds the item for the gap.
 template <class T, class Below>
 [[gnu::noinline]] T* partition_lomuto(T* first, T* last, Below below) {
   if (first == last) return first;

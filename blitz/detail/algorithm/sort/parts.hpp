@@ -17,7 +17,7 @@ namespace blitz::detail {
 /// The maximum number of parts: two per thread for 256 threads. That many positions take 4 KiB of the stack.
 inline constexpr std::size_t kMostParts = 512;
 
-/// The number of parts of `n` items for `threads` threads. Each part has at least `least` items.
+/// The number of parts of `n` items for `threads` threads: each part has at least `least` items, unless there is only one part.
 [[nodiscard]] constexpr std::size_t part_count(std::size_t n, std::size_t threads, std::size_t least) noexcept {
   constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
   return std::clamp<std::size_t>(n / least, 1, threads == 1 ? 1 : std::min(kMostParts, threads * kPartsOfThread));
