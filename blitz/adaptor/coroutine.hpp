@@ -455,15 +455,15 @@ template <class T>
 }
 
 /// @brief `co_await handle` waits for the result of blitz::async without blocking a thread. If the result is ready, the
-/// coroutine continues immediately; otherwise it continues at the end of the job, on the worker that ran the job. The result is
-/// that of AsyncHandle::get(), which is returned or thrown.
+/// coroutine continues immediately; otherwise it continues at the end of the job, on the worker that ran the job. Returns the
+/// result, or throws the exception, of AsyncHandle::get().
 ///
 /// @code
 ///   blitz::AsyncHandle<int> handle = blitz::async(compute);
 ///   const int result = co_await handle;
 /// @endcode
 ///
-/// Throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the pool.
+/// Throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child if the pool is its parent's.
 /// @param handle  Not valid afterwards.
 /// Complexity: O(1); nothing is allocated. Thread-safety: one waiter at a time, here or in get().
 template <class R>

@@ -57,7 +57,7 @@ inline std::size_t scalable_msize(void* p) {
   return malloc_usable_size(p);
 #endif
 }
-/// Null for an alignment that is no power of two, or a size of 0.
+/// Returns null for an alignment that is not a power of two, or a size of 0.
 inline void* scalable_aligned_malloc(std::size_t size, std::size_t alignment) {
   if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) {
     errno = EINVAL;
@@ -159,7 +159,7 @@ class scalable_allocator : public std::allocator<T> {
 };
 
 #ifdef __cpp_lib_memory_resource
-/// Blocks that share no cache line with others, from another resource.
+/// A resource of blocks that share no cache line with other blocks. Takes its memory from another resource.
 class cache_aligned_resource : public std::pmr::memory_resource {
  public:
   cache_aligned_resource() : cache_aligned_resource(std::pmr::get_default_resource()) {}
@@ -170,7 +170,7 @@ class cache_aligned_resource : public std::pmr::memory_resource {
   static std::size_t aligned(std::size_t alignment) noexcept {
     return alignment > blitz::detail::kCacheLine ? alignment : blitz::detail::kCacheLine;
   }
-  /// Whole lines; a size that is too large is left to the other resource to refuse.
+  /// Rounds a size up to whole cache lines. The other resource rejects sizes that are too large.
   static std::size_t rounded(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t lines = (bytes + alignment - 1) & ~(alignment - 1);
     return lines >= bytes ? lines : bytes;

@@ -1,5 +1,5 @@
 /// @file
-/// oneTBB's mutexes. The spinning ones are small; std::mutex and std::shared_mutex serve as the others.
+/// oneTBB's mutexes. The spinning mutexes are small; the others are implemented by std::mutex and std::shared_mutex.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -62,8 +62,8 @@ class SpinMutex {
   blitz::detail::Atomic<bool> locked_{false};  // written by the threads that try it, and by its holder
 };
 
-/// A mutex for readers and writers, of eight bytes. A writer that waits keeps new readers out. `mutex_` guards the rest, and
-/// is held for a few instructions at a time.
+/// A mutex for readers and writers, of eight bytes. A waiting writer blocks new readers. `mutex_` guards the rest; it is held
+/// only for a few instructions at a time.
 class SpinSharedMutex {
  public:
   SpinSharedMutex() noexcept = default;

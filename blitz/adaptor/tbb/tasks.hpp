@@ -168,7 +168,7 @@ class isolated_task_group {
   explicit isolated_task_group(task_group_context& context) : group_(context) {}
   isolated_task_group(const isolated_task_group&) = delete;
   isolated_task_group& operator=(const isolated_task_group&) = delete;
-  /// If tasks have not started: throws missing_wait unless an exception is being unwound.
+  /// If tasks have not started: throws missing_wait unless an exception is being unwound. Otherwise see ~task_group().
   ~isolated_task_group() noexcept(false) {
     if (!tasks_.empty() && std::uncaught_exceptions() == 0) throw missing_wait();
   }
@@ -239,8 +239,8 @@ namespace info {
 }  // namespace info
 
 /// An arena with an explicit size is a pool with that number of threads. The first use starts it, the destructor joins it. An
-/// arena of automatic size is the caller's pool if the caller is a worker, otherwise the default pool; there execute() isolates
-/// its call.
+/// arena of automatic size is the caller's pool if the caller is a worker, otherwise the pool that global_control selects, or
+/// the global pool; there execute() isolates its call.
 class task_arena {
  public:
   static constexpr int automatic = -1;

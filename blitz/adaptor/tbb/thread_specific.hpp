@@ -128,7 +128,7 @@ class enumerable_thread_specific {
     [[nodiscard]] T& value() noexcept { return *std::launder(reinterpret_cast<T*>(&storage)); }
 
     alignas(T) std::byte storage[sizeof(T)];
-    std::size_t place;   // of that thread
+    std::size_t place;   // the place of that thread
     std::size_t thread;  // the thread that owns the value
   };
 
@@ -152,7 +152,7 @@ class enumerable_thread_specific {
 
     Iterator() = default;
     explicit Iterator(typename Values::iterator at) : at_(at) {}
-    /// oneTBB converts in both directions: it hands out the values for writing even if the object is const.
+    /// oneTBB converts in both directions: the values are mutable even if the object is const.
     Iterator(const Iterator<!kConst>& other) : at_(other.at_) {}
 
     reference operator*() const { return (*at_)->value(); }
@@ -324,7 +324,7 @@ class enumerable_thread_specific {
       other.segments_[i].store(mine, std::memory_order_relaxed);
     }
   }
-  /// Adds the values that `pass` makes from the other's.
+  /// Adds values that `pass` creates from the values of `other`.
   template <class Other, class Pass>
   void add_all(const Other& other, Pass pass) {
     for (const auto& from : other.values_) {
@@ -377,7 +377,7 @@ class combinable {
   enumerable_thread_specific<T> values_;
 };
 
-/// The items of a container's containers, or of some of these, one after the other.
+/// A flat view of the items of a container of containers, or of some of these containers.
 template <class Container>
 class flattened2d {
   using Inner = typename Container::value_type;
@@ -423,7 +423,7 @@ class flattened2d {
     }
 
    private:
-    /// oneTBB hands them out for writing, whatever the container is.
+    /// As in oneTBB, the items are mutable even if the container is const.
     [[nodiscard]] Inner& items() const { return const_cast<Inner&>(*outer_); }
     /// Moves to the first item at or after `outer_`.
     void find() {

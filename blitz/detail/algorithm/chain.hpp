@@ -61,7 +61,7 @@ class Chain {
   }
 
  protected:
-  /// All runs except the last have at least `grain` positions; the number of slots is the maximum number of runs. If `alike`,
+  /// All runs except the last have at least `grain` positions; slots() is one more than the maximum number of runs. If `alike`,
   /// each run has one position and is processed in parts, so that the result does not depend on the number of threads.
   Chain(LoopIndex positions, LoopIndex grain, bool alike) : runs_(positions, grain), grain_(grain), alike_(alike) {}
   ~Chain() = default;

@@ -29,7 +29,8 @@
 ///            if two workers have finished adjacent runs, the later one moves done_ past both.
 ///            linked(): linked_, then done_below()  <->  done(): done_, then linked_ in take_linked(). A single total order:
 ///            if one worker links a run and another one frees its place, the later one takes the run.
-/// All members are const or atomic; any worker may call any member function.
+/// All members are const or atomic, except Slot::last. Its worker writes it before [chain] or [ready] publishes the run. Any
+/// worker may call any member function.
 #pragma once
 
 #include <cstddef>
