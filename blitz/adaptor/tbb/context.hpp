@@ -107,8 +107,9 @@ class task_group_context {
 };
 
 /// Sets a parameter during its lifetime. The smallest limit of the number of threads and the largest stack size apply. Calls
-/// from outside every pool then run in a pool with that number of threads and that stack size. A pool is created on first use,
-/// and exists until the program ends. With terminate_on_exception, an exception that would leave a call calls std::terminate.
+/// from outside every pool then run in a pool with that number of threads and that stack size. The first control that selects
+/// such a pool creates it; it exists until the program ends. With terminate_on_exception, an exception that would leave a call
+/// calls std::terminate.
 class global_control {
  public:
   enum parameter : std::uint8_t { max_allowed_parallelism, thread_stack_size, terminate_on_exception, parameter_max };
