@@ -1,5 +1,5 @@
 /// @file
-/// AsioContext: a pool under Asio 1.18 or later (standalone); for Boost.Asio see boost_asio.hpp.
+/// AsioContext: a pool as an execution context of standalone Asio 1.18 or later. For Boost.Asio see boost_asio.hpp.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"

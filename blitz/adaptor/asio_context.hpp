@@ -1,8 +1,8 @@
 /// @file
-/// A pool as an execution context of Asio; asio.hpp and boost_asio.hpp name its two instances.
+/// A pool as an execution context of Asio; asio.hpp and boost_asio.hpp define its two instances.
 ///
-/// A handler is a detached job of the pool, counted by its context as a job of a TaskGroup is. The library's types come
-/// from the template parameter `Asio`, so this header includes neither Asio nor Boost.
+/// A handler is a detached job of the pool. Its context counts it, like a TaskGroup counts its jobs. The template parameter
+/// `Asio` supplies the library's types, so this header includes neither Asio nor Boost.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -30,15 +30,15 @@ namespace blitz {
 
 namespace detail {
 
-/// A context waits for the following: its handlers, the executors that track work, and its first join(). attach() waits for
-/// that call.
+/// The work that a context waits for: its handlers, the executors that track work, and its first join(). The last item makes
+/// attach() wait until another thread calls join().
 ///
-/// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. An executor is counted there
-/// before `tracked_` shows it, and stop() takes off those that `tracked_` shows; so handlers alone are left, and none
-/// too few.
+/// Invariant: `unfinished_` counts the handlers and, until stop(), the tracking executors. track() counts an executor in
+/// `unfinished_` before `tracked_`, and stop() subtracts the executors that `tracked_` counts. So `unfinished_` counts only
+/// handlers after stop(), and never too few.
 ///
-/// Any thread may call any member at any time. `tracked_` is relaxed: its one word decides which side takes an executor
-/// off, and `unfinished_` orders what the waiter sees.
+/// Any thread may call any member at any time. `tracked_` is relaxed: the order of changes to this one word decides which side
+/// subtracts an executor, and `unfinished_` publishes the effects of the handlers to the waiter.
 class AsioWork {
  public:
   explicit AsioWork(PoolBase& pool) noexcept : pool_(share(pool)), unfinished_(pool) { track(); }
@@ -47,7 +47,7 @@ class AsioWork {
     unfinished_.begun();
     if ((tracked_.fetch_add(1, std::memory_order_relaxed) & kStopped) != 0) unfinished_.finished();
   }
-  /// If it was the last, the context may be gone.
+  /// Undoes track(). If it was the last work, the context may be destroyed before this returns.
   void untrack() noexcept {
     if ((tracked_.fetch_sub(1, std::memory_order_relaxed) & kStopped) == 0) unfinished_.finished();
   }
@@ -60,27 +60,28 @@ class AsioWork {
   [[nodiscard]] bool stopped() const noexcept { return (tracked_.load(std::memory_order_relaxed) & kStopped) != 0; }
   [[nodiscard]] std::size_t num_threads() const noexcept { return pool_->num_threads(); }
 
-  /// wait(), which no longer waits for the first call of this function.
+  /// wait(), after the first call has removed the count for join().
   void join() noexcept {
     if (!joined_.exchange(true, std::memory_order_relaxed)) untrack();
     wait();
   }
-  /// In a forked child, where the jobs do not run, it does not wait.
+  /// Returns immediately in a forked child because the jobs do not run there.
   void wait() noexcept {
     if (!pool_->from_before_fork()) static_cast<void>(unfinished_.wait());
   }
 
-  /// Whether the calling thread is a worker of the pool. Out of line, as post is: a coroutine that calls them may go on
-  /// on another thread, and must not keep the address of this one's thread_local variables.
+  /// Whether the calling thread is a worker of the pool. Not inlined, like post(): a coroutine that calls them may continue on
+  /// another thread, and must not cache the address of a thread_local variable of this thread.
   [[nodiscard, gnu::noinline]] bool on_worker() const noexcept { return worker_of(*pool_) != nullptr; }
 
-  /// Throws what spawn_job throws.
+  /// Spawns `f` as a handler. Throws the exceptions of spawn_job().
   template <class F>
   [[gnu::noinline]] void post(F&& f) {
     spawn_job(worker_of(*pool_), *pool_, Handler{*this}, std::forward<F>(f));
   }
 
-  /// Calls `f` on a worker of the pool before it returns: on the calling thread if it is one, or if a slot is vacant.
+  /// Calls `f` on a worker of the pool and waits for it. The calling thread runs `f` itself if it is a worker, or if a slot is
+  /// vacant.
   template <class F>
   [[gnu::noinline]] void run(F f) {
     unfinished_.begun();
@@ -93,7 +94,7 @@ class AsioWork {
     });
   }
 
-  /// As post, on the calling thread, a worker.
+  /// Calls `f` on the calling worker, and reports its exception.
   template <class F>
   void call(F f) noexcept {
     try {
@@ -124,13 +125,13 @@ class AsioWork {
     AsioWork& work;
   };
 
-  Shared<PoolBase> pool_;  // keeps the pool's memory, and not its threads
+  Shared<PoolBase> pool_;  // owns the memory of the pool, but not its threads
   JobGroup unfinished_;
-  Atomic<std::uint64_t> tracked_{0};  // the tracking executors, 1 until join(), kStopped; written by each copy of one
-  Atomic<bool> joined_{false};        // written by join(); it orders nothing
+  Atomic<std::uint64_t> tracked_{0};  // tracking executors, 1 until join(), kStopped; each copy of one writes it
+  Atomic<bool> joined_{false};        // written by join(); relaxed, publishes nothing
 };
 
-/// The context of an executor that tracks work, counted there for as long as this object lives.
+/// The context of an executor that tracks work. The context counts this object during its lifetime.
 template <class Context>
 class TrackedContext {
  public:
@@ -147,11 +148,10 @@ class TrackedContext {
   operator Context*() const noexcept { return context_; }
 
  private:
-  Context* context_;  // null once moved from
+  Context* context_;  // null after a move
 };
 
-/// A handler in memory of its own allocator. It leaves that memory before it is called, so that the call may use it
-/// again.
+/// A handler in memory of its associated allocator. The memory is freed before the call, so that the call may reuse it.
 template <class F, class Allocator>
 [[nodiscard]] auto allocated_handler(const Allocator& allocator, F&& f) {
   using Function = std::decay_t<F>;
@@ -198,8 +198,8 @@ class AsioExecutor {
   AsioExecutor(Context* context, AsioBlocking blocking, bool continuation, const Allocator& allocator) noexcept
       : context_(context), blocking_(blocking), continuation_(continuation), allocator_(allocator) {}
 
-  /// Calls `f` as a job of the pool. If it may block and the calling thread is a worker of the pool, or if it must block,
-  /// `f` has ended when this returns.
+  /// Calls `f` as a job of the pool. With blocking.always, or with blocking.possibly on a worker of the pool, `f` has finished
+  /// when this returns.
   template <class F>
   void execute(F&& f) const {
     Context* const context = context_;
@@ -220,7 +220,7 @@ class AsioExecutor {
            : blocking_ == AsioBlocking::always ? Blocking(Blocking::always)
                                                : Blocking(Blocking::possibly);
   }
-  /// A hint, which the order of jobs does not depend on.
+  /// A hint without effect on the order of jobs.
   [[nodiscard]] Relationship query(Relationship) const noexcept {
     return continuation_ ? Relationship(Relationship::continuation) : Relationship(Relationship::fork);
   }
@@ -232,7 +232,7 @@ class AsioExecutor {
     return allocator_;
   }
   [[nodiscard]] static constexpr Mapping query(Mapping) noexcept { return Mapping(Mapping::thread); }
-  /// The properties that only some versions of Asio have.
+  /// Properties that exist only in some versions of Asio.
   template <class Property>
     requires requires {
       { Asio::fixed_value(Property()) } -> std::same_as<Property>;
@@ -289,8 +289,8 @@ class AsioExecutor {
 
 }  // namespace detail
 
-/// @brief A pool as an execution context of Asio: what is posted, dispatched or deferred to it, bound to its executor,
-/// or spawned there by `co_spawn`, runs as a job of the pool. Written blitz::AsioContext or blitz::BoostAsioContext.
+/// @brief A pool as an execution context of Asio. Handlers that are posted, dispatched or deferred to it, or bound to its
+/// executor, and coroutines of `co_spawn` run as jobs of the pool. Use it as blitz::AsioContext or blitz::BoostAsioContext.
 ///
 /// @code
 ///   blitz::AsyncThreadPool pool;
@@ -299,22 +299,21 @@ class AsioExecutor {
 ///   context.join();
 /// @endcode
 ///
-/// It stands where `asio::thread_pool` does, and its members mean the same. A strand of it runs its handlers one after
-/// the other, in their order; the order of others is that of blitz::spawn. A timer or socket of the context itself is
-/// served by a thread that Asio starts for it, one of an `io_context` by the threads in `run()`; the handlers run in
-/// the pool.
+/// It replaces `asio::thread_pool`, and has the same members. A strand runs its handlers one after the other, in order; other
+/// handlers run in the order of blitz::spawn. Asio starts a thread for the timers and sockets of the context itself; the
+/// threads in `run()` serve those of an `io_context`. In both cases the handlers run in the pool.
 ///
-/// What a handler throws goes to ThreadPoolOptions::exception_handler; without one std::terminate is called, as by
+/// ThreadPoolOptions::exception_handler receives the exceptions of handlers; without it std::terminate is called, as by
 /// `asio::thread_pool`.
 ///
-/// A worker that waits in a join or a loop runs other handlers meanwhile. Where that must not be, as in a handler of a
-/// strand, or under a lock, write blitz::isolate around the call.
+/// A worker that waits in a join or a loop runs other handlers while it waits. If it must not, for example in a handler of a
+/// strand or under a lock, wrap the call in blitz::isolate.
 ///
-/// Several contexts may share a pool; each waits for its own handlers.
+/// Several contexts may share a pool; each waits only for its own handlers.
 ///
 /// @tparam Asio  The types of the library, such as detail::StandaloneAsio.
-/// Complexity: a handler costs what blitz::spawn costs, and one atomic addition at its beginning and its end. One
-/// allocation, from the worker's free blocks; with an associated allocator, another one from that.
+/// Complexity: a handler costs one blitz::spawn, and one atomic addition at its start and at its end. One allocation, from the
+/// worker's free blocks; with an associated allocator, another one from that allocator.
 /// Thread-safety: any thread may call all members, except the destructor.
 /// Source of the properties: P0443R13, as in Asio.
 template <class Asio>
@@ -330,13 +329,14 @@ class BasicAsioContext : public Asio::ExecutionContext {
   template <PoolPolicy P>
   explicit BasicAsioContext(BasicThreadPool<P>& pool) : work_(detail::base_of(pool)) {}
 
-  /// A context with an AsyncThreadPool that ends with it, of as many threads as ThreadPoolOptions says.
+  /// A context that owns an AsyncThreadPool with the default number of threads of ThreadPoolOptions.
   /// @throws Any exception of the pool's constructor.
   BasicAsioContext() : BasicAsioContext(0) {}
 
-  /// A context with an AsyncThreadPool that ends with it.
-  /// @param num_threads  See ThreadPoolOptions. 0 means the default, where `asio::thread_pool` starts none.
-  /// @param services     Further arguments that the constructor of `asio::execution_context` takes in this version of Asio: a service maker.
+  /// A context that owns an AsyncThreadPool.
+  /// @param num_threads  See ThreadPoolOptions. 0 means the default; `asio::thread_pool` starts no threads for it.
+  /// @param services     Further arguments of the constructor of `asio::execution_context` in this version of Asio: a service
+  ///                     maker.
   /// @throws Any exception of the pool's constructor.
   template <class... Services>
     requires std::constructible_from<typename Asio::ExecutionContext, const Services&...>
@@ -344,7 +344,7 @@ class BasicAsioContext : public Asio::ExecutionContext {
       : Asio::ExecutionContext(services...), own_(std::in_place, num_threads), work_(detail::base_of(*own_)) {}
 
   /// A constructor with an allocator for the services of the context, in Asio 1.35 or later.
-  /// @param tag          Says that an allocator follows.
+  /// @param tag          Selects this constructor.
   /// @param allocator    Allocates the services and their memory.
   /// @param num_threads  See ThreadPoolOptions.
   /// @param services     A service maker, or nothing.
@@ -361,39 +361,39 @@ class BasicAsioContext : public Asio::ExecutionContext {
   BasicAsioContext(const BasicAsioContext&) = delete;
   BasicAsioContext& operator=(const BasicAsioContext&) = delete;
 
-  /// As stop(); then waits for the handlers that run, and destroys, uncalled, those that wait in strands, timers and
-  /// sockets of this context. Call join() before, to have all of them run. Not in a handler of the context.
+  /// Calls stop(), waits for running handlers, and destroys without a call those that wait in strands, timers and sockets of
+  /// this context. Call join() first to run all of them. Must not run in a handler of the context.
   ~BasicAsioContext() {
     stop();
     work_.wait();
     this->shutdown();
-    work_.wait();  // What the destructors of handlers have posted.
+    work_.wait();  // for handlers that destructors of handlers have posted
     this->destroy();
   }
 
   /// The executor: blocking.possibly, relationship.fork, outstanding_work.untracked, the default allocator.
   [[nodiscard]] executor_type get_executor() noexcept { return {this, detail::AsioBlocking::possibly, false, {}}; }
-  /// get_executor(), by its other name in `asio::thread_pool`.
+  /// get_executor(), under the second name that `asio::thread_pool` has for it.
   [[nodiscard]] executor_type executor() noexcept { return get_executor(); }
 
-  /// Handlers that have not begun will not, nor will those that are given to the context from now on: they are
-  /// destroyed uncalled. Outstanding work no longer keeps join() waiting. There is no way back. O(1), but for the
+  /// No new handlers start: those that have not started, and those that are submitted from now on, are destroyed without a
+  /// call. join() no longer waits for outstanding work. Final: a stopped context cannot be restarted. O(1) plus the number of
   /// tracking executors.
   void stop() noexcept { work_.stop(); }
   /// Whether stop() has been called. One load.
   [[nodiscard]] bool stopped() const noexcept { return work_.stopped(); }
 
-  /// Waits until the context has no unfinished handler and no outstanding work: no executor_work_guard, no other
-  /// executor with outstanding_work.tracked, no coroutine that `co_spawn` has begun. It may then be given more.
+  /// Waits until the context has no unfinished handlers and no outstanding work: no executor_work_guard, no other executor with
+  /// outstanding_work.tracked, no unfinished coroutine of `co_spawn`. The context may be used again afterwards.
   ///
-  /// A worker runs other jobs of its pool meanwhile; a thread of no pool does the same if a slot is vacant, and blocks
-  /// otherwise. Not in a handler of the context, which would wait for itself.
+  /// While it waits, a worker runs other jobs of its pool. A thread of no pool does so if a slot is vacant, and blocks
+  /// otherwise. Must not be called in a handler of the context: it would wait for itself.
   void join() noexcept { work_.join(); }
-  /// join(), by its other name in `asio::thread_pool`.
+  /// join(), under the second name that `asio::thread_pool` has for it.
   void wait() noexcept { join(); }
 
-  /// Waits until another thread has called join() or stop() and the context has no unfinished handler and no outstanding work.
-  /// Until then the calling thread runs handlers like a worker, if a slot of the pool is vacant.
+  /// Waits until another thread has called join() or stop(), and the context has no unfinished handlers and no outstanding
+  /// work. While it waits, the calling thread runs handlers like a worker if a slot of the pool is vacant.
   void attach() noexcept { work_.wait(); }
 
   /// For the executors.
@@ -404,7 +404,7 @@ class BasicAsioContext : public Asio::ExecutionContext {
     explicit OwnPool(std::size_t num_threads) : AsyncThreadPool({.num_threads = num_threads}) {}
   };
 
-  std::optional<OwnPool> own_;  // none if the program gave one
+  std::optional<OwnPool> own_;  // empty if the program passed a pool
   detail::AsioWork work_;
 };
 

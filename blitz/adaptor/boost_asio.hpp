@@ -1,5 +1,6 @@
 /// @file
-/// BoostAsioContext: a pool under Boost.Asio of Boost 1.74 or later; for the standalone library see asio.hpp.
+/// BoostAsioContext: a pool as an execution context of Boost.Asio, Boost 1.74 or later. For the standalone library see
+/// asio.hpp.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"

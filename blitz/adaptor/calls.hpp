@@ -1,6 +1,6 @@
 /// @file
-/// The calls of blitz/c.h with callables in the place of functions and contexts. C++17: for adaptors under programs that are
-/// not C++20.
+/// The calls of blitz/c.h with callables instead of function pointers and contexts. C++17, for adaptors that C++17 programs
+/// include.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 #include "blitz/c.h"
 #include "blitz/detail/base/atomic.hpp"
 
-/// @brief Calls of blitz for C++17. Each is made on the pool that the caller works for, or else on the global pool.
+/// @brief Calls of blitz for C++17. Each call uses the current pool: the caller's pool if it is a worker, otherwise the global
+/// pool.
 ///
 /// @code
 ///   std::vector<int> squares(1000);
@@ -24,28 +25,29 @@
 ///   });
 /// @endcode
 ///
-/// Exceptions of the callables arrive at the caller; std::bad_alloc if memory is out; std::runtime_error with the message if the
-/// global pool cannot be started, and in the place of a callable's ThreadPoolError. Thread-safety: any thread.
+/// Exceptions: those of the callables propagate, except that a callable's ThreadPoolError becomes a std::runtime_error with its
+/// message; std::bad_alloc if an allocation fails; std::runtime_error if the global pool cannot be started. Thread-safety: any
+/// thread.
 namespace blitz::adaptor {
 
-/// @brief Throws what a status stands for.
-/// @param status  What a function of blitz/c.h has returned.
-/// @throws std::bad_alloc for BLITZ_NO_MEMORY, std::runtime_error for the others but BLITZ_OK. Complexity: O(1).
+/// @brief Throws the exception that a status represents; returns for BLITZ_OK.
+/// @param status  The result of a function of blitz/c.h.
+/// @throws std::bad_alloc for BLITZ_NO_MEMORY, std::runtime_error with blitz_last_error() for other errors. Complexity: O(1).
 inline void check(blitz_status status) {
   if (status == BLITZ_OK) return;
   if (status == BLITZ_NO_MEMORY) throw std::bad_alloc();
   throw std::runtime_error(blitz_last_error());
 }
 
-/// The number of threads of the pool that the caller works for, or else of the global pool. Complexity: O(1).
+/// The number of threads of the current pool. Complexity: O(1).
 [[nodiscard]] inline std::size_t num_threads() {
   std::size_t count = 0;
   check(blitz_num_threads(nullptr, &count));
   return count;
 }
 
-/// @brief Calls `f()` on a worker that, while it waits in `f`, runs only the jobs that `f` has made: see blitz::isolate.
-/// @param f  Called once. Complexity: O(1) beside it.
+/// @brief Calls `f()` on a worker. While that worker waits in `f`, it runs only jobs that `f` created: see blitz::isolate.
+/// @param f  Called once. Complexity: O(1) plus the call.
 template <class F>
 void isolate(F&& f) {
   check(blitz_isolate(
@@ -53,9 +55,9 @@ void isolate(F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f)))));
 }
 
-/// @brief Calls `a()` and `b(migrated)`, perhaps at once, and returns when both have ended: see blitz::join_context.
+/// @brief Runs `a()` and `b(migrated)`, possibly in parallel, and returns when both have finished: see blitz::join_context.
 /// @param a  Called by the worker that makes the call.
-/// @param b  Called with whether a worker has found it like any other job. Complexity: O(1) beside the two.
+/// @param b  `migrated` is true if a worker took `b` from a queue like any other job. Complexity: O(1) plus the two calls.
 template <class A, class B>
 void join(A&& a, B&& b) {
   check(blitz_join(
@@ -65,10 +67,10 @@ void join(A&& a, B&& b) {
       const_cast<void*>(static_cast<const void*>(std::addressof(b)))));
 }
 
-/// @brief Calls `f(first, last)` for blocks that cover [0, count), perhaps at once: see blitz::parallel_for_blocks.
+/// @brief Calls `f(first, last)` in parallel for blocks that cover [0, count): see blitz::parallel_for_blocks.
 /// @param count  The number of positions.
-/// @param grain  No block is shorter, unless the loop is; 0 is taken for 1.
-/// @param f      Returns true to end the loop. Complexity: at most about count / grain calls, as a rule a few for each thread.
+/// @param grain  The minimum length of a block, unless `count` is smaller; 0 means 1.
+/// @param f      Returns true to end the loop. Complexity: at most about count / grain calls, usually a few per thread.
 template <class F>
 void for_blocks(std::size_t count, std::size_t grain, F&& f) {
   check(blitz_parallel_for(
@@ -79,13 +81,13 @@ void for_blocks(std::size_t count, std::size_t grain, F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f)))));
 }
 
-/// @brief Takes [0, count) into a value: see blitz::parallel_reduce_blocks.
+/// @brief Reduces [0, count) into `value`: see blitz::parallel_reduce_blocks.
 /// @param count    The number of positions.
-/// @param grain    As of for_blocks().
-/// @param value    What they are folded into. The part of another worker begins with an empty one.
-/// @param fold     `fold(value, first, last)` takes a block into a std::optional<T>&, and returns true to end the reduction.
-/// @param combine  `combine(left, right)` takes the T to the right into the T to the left. Complexity: at most about
-///                 count / grain calls of both, as a rule a few for each thread.
+/// @param grain    The minimum length of a block, as in for_blocks().
+/// @param value    The accumulator. A part on another worker starts with an empty one.
+/// @param fold     `fold(value, first, last)` adds a block to a std::optional<T>&, and returns true to end the reduction.
+/// @param combine  `combine(left, right)` adds the right T to the left T. Complexity: at most about count / grain calls of
+///                 both, usually a few per thread.
 template <class T, class Fold, class Combine>
 void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value, const Fold& fold,
                    const Combine& combine) {
@@ -113,7 +115,7 @@ void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value
   check(blitz_parallel_reduce(nullptr, count, grain, &kReduction, &calls, &value));
 }
 
-/// @brief Jobs that any thread may spawn, and that are waited for together, again and again: see blitz::TaskGroup.
+/// @brief A reusable group of jobs. Any thread may spawn jobs in it; wait() waits for all of them: see blitz::TaskGroup.
 ///
 /// @code
 ///   blitz::adaptor::TaskGroup group;
@@ -121,20 +123,21 @@ void reduce_blocks(std::size_t count, std::size_t grain, std::optional<T>& value
 ///   group.wait();
 /// @endcode
 ///
-/// Thread-safety: as of blitz::TaskGroup, but a stop request is over when any wait() returns: let one thread wait at a time.
+/// Thread-safety: as blitz::TaskGroup, except that a stop request ends when any wait() returns. Let one thread wait at a time.
 class TaskGroup {
  public:
-  /// @brief A group of the pool that the caller works for, or else of the global pool.
+  /// @brief A group of the current pool.
   /// @throws std::bad_alloc, std::runtime_error if the global pool cannot be started. Complexity: O(1); an allocation.
   TaskGroup() { check(blitz_task_group_create(nullptr, &group_)); }
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
-  /// Waits for the jobs, and drops what they throw. Complexity: O(1) beside the jobs.
+  /// Waits for the jobs and discards their exceptions. Complexity: O(1) plus the jobs.
   ~TaskGroup() { blitz_task_group_destroy(group_); }
 
   /// @brief Spawns a job of the group: a worker calls a copy of `f`.
   /// @param f  Called once, unless a stop was requested.
-  /// @throws std::bad_alloc, std::runtime_error if the pool was shut down; `f` is then not called. Complexity: O(1); an allocation.
+  /// @throws std::bad_alloc, std::runtime_error if the pool was shut down; `f` is then not called. Complexity: O(1); an
+  ///         allocation.
   template <class F>
   void run(F&& f) {
     struct Job {
@@ -152,8 +155,8 @@ class TaskGroup {
     static_cast<void>(job.release());  // The call above has passed it on.
   }
 
-  /// @brief Waits until no job is unfinished; runs jobs meanwhile. Then the group may be used again.
-  /// @throws What the first job that threw has thrown, and std::runtime_error in a forked child. Complexity: O(1) beside the jobs.
+  /// @brief Waits until all jobs have finished, and runs jobs while it waits. Afterwards the group may be used again.
+  /// @throws The first exception of a job; std::runtime_error in a forked child. Complexity: O(1) plus the jobs.
   void wait() {
     struct Frame {
       ~Frame() { stop.store(false, std::memory_order_relaxed); }
@@ -162,15 +165,15 @@ class TaskGroup {
     check(blitz_task_group_wait(group_));
   }
 
-  /// Jobs that have not begun do nothing, until the next wait() has returned. Complexity: O(1).
+  /// Jobs that have not started are skipped until the next wait() returns. Complexity: O(1).
   void request_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
-  /// Whether that was requested. Complexity: O(1).
+  /// Whether a stop was requested since the last wait(). Complexity: O(1).
   [[nodiscard]] bool stop_requested() const noexcept { return stop_.load(std::memory_order_relaxed); }
 
  private:
   blitz_task_group* group_ = nullptr;
-  // In the place of the group's own request: a job that is not called could not free its function object. Written by any
-  // thread; relaxed, as it says nothing of other memory.
+  // Used instead of the group's own stop request: a job that is never called could not free its function object. Written by any
+  // thread. Relaxed: the flag publishes no other memory.
   detail::Atomic<bool> stop_{false};
 };
 

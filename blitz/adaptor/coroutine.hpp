@@ -1,14 +1,14 @@
 /// @file
 /// Coroutines on a pool: `co_await pool.schedule()`, Task, when_all, `co_await` of the handle of blitz::async.
 ///
-/// A coroutine that waits occupies no thread and no stack. What it needs to be resumed lies in its own frame: beside that
-/// frame nothing is allocated, but for the results of a vector of tasks, and what blitz::async takes.
+/// A suspended coroutine occupies no thread and no stack. The job that resumes it is stored in its frame. Apart from the frame,
+/// only the results of a vector of tasks and the state of blitz::async are allocated.
 ///
-/// An older clang may read a thread_local variable after a co_await at the address that it had before, on another thread:
-/// all of blitz reads such variables, so coroutines are refused there.
+/// Older versions of clang may cache the address of a thread_local variable across a co_await, and then use the variable of
+/// another thread. blitz reads such variables everywhere, so these compilers are rejected.
 ///
-/// The shape of a task, and that its end resumes its caller without a deeper stack: L. Baker, "C++ Coroutines:
-/// Understanding Symmetric Transfer", 2020; the counting of when_all: the same author's cppcoro.
+/// Sources: the design of Task, and symmetric transfer to its caller: L. Baker, "C++ Coroutines: Understanding Symmetric
+/// Transfer", 2020; the counter of when_all: cppcoro by the same author.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -47,12 +47,12 @@ class Task;
 
 namespace detail {
 
-/// A suspended coroutine that a worker is to resume. It lies in the coroutine's frame.
+/// The job that resumes a suspended coroutine on a worker. Stored in the coroutine's frame.
 class ResumeJob : public InPlaceJob {
  public:
   ResumeJob() noexcept : InPlaceJob(&execute_it) {}
 
-  /// As InPlaceJob's: the coroutine may be resumed, and its frame be gone, before this returns.
+  /// See InPlaceJob::submit(): the coroutine may be resumed, and its frame destroyed, before this returns.
   void submit(PoolBase& pool, std::coroutine_handle<> coroutine) {
     coroutine_ = coroutine;
     InPlaceJob::submit(pool);
@@ -64,7 +64,7 @@ class ResumeJob : public InPlaceJob {
 
  private:
   static void execute_it(Job* job, WorkerBase& worker) noexcept {
-    static_cast<ResumeJob*>(job)->coroutine_.resume();  // The job may be gone.
+    static_cast<ResumeJob*>(job)->coroutine_.resume();  // May destroy the job.
     Detached::finished(worker);
   }
 
@@ -87,9 +87,9 @@ class [[nodiscard]] PoolAwait {
   ResumeJob job_;
 };
 
-/// What is told that a task has ended.
+/// The callback for the end of a task.
 struct TaskEnd {
-  /// Returns what the thread resumes next. The task's frame, and the TaskEnd, may be gone when it returns.
+  /// Returns the coroutine that the thread resumes next. The task's frame and the TaskEnd may be destroyed before it returns.
   using Ended = std::coroutine_handle<> (*)(TaskEnd& self, std::coroutine_handle<> task) noexcept;
   Ended ended;
 };
@@ -123,11 +123,11 @@ class TaskPromiseBase {
     keep([]() -> Value { throw; });
   }
 
-  /// Before the task begins.
+  /// Sets the callback. Call it before the task starts.
   void tell(TaskEnd& end) noexcept { end_ = &end; }
   [[nodiscard]] ResumeJob& job() noexcept { return job_; }
 
-  /// Once the task has ended: returns its result, or throws what it has thrown.
+  /// Returns the result of the finished task, or throws its exception.
   Value take() {
     has_result_ = false;
     return result_.take();
@@ -162,7 +162,7 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
     this->keep([]() noexcept { return Unit{}; });
   }
 
-  /// Before the task begins, which nobody awaits: at its end it is destroyed, and what it has thrown reported.
+  /// Call it before the task starts. Nobody awaits the task: it reports its exception and destroys itself when it finishes.
   void detach(PoolBase& pool) noexcept {
     nobody_.pool = &pool;
     tell(nobody_);
@@ -188,7 +188,7 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
 
 }  // namespace detail
 
-/// @brief A coroutine that begins when it is awaited, and whose end resumes the one that awaits it.
+/// @brief A lazy coroutine: it starts when it is awaited, and resumes the awaiting coroutine when it finishes.
 ///
 /// @code
 ///   blitz::Task<long> fib(int n) {
@@ -200,25 +200,25 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
 ///   const long result = blitz::sync_wait(fib(20));
 /// @endcode
 ///
-/// It begins on the thread that awaits it; `co_await pool.schedule()` moves it to a worker, and when_all has its tasks run
-/// in parallel. What it throws arrives at the `co_await`. A task that is destroyed before it was awaited never begins.
+/// It starts on the thread that awaits it. `co_await pool.schedule()` moves it to a worker; when_all runs tasks in parallel.
+/// The `co_await` rethrows its exception. A task that is destroyed before it is awaited never starts.
 ///
-/// @tparam T  What `co_return` returns: an object, a reference or void.
-/// Complexity: the frame is one allocation, unless the compiler saves it; beginning and ending take some nanoseconds and no
-/// stack (where the compiler optimizes). Thread-safety: that of a value.
+/// @tparam T  The type of the result: an object type, a reference or void.
+/// Complexity: the frame is one allocation, unless the compiler elides it. Start and end take a few nanoseconds and, in
+/// optimized builds, no stack. Thread-safety: distinct objects may be used concurrently.
 template <class T>
 class [[nodiscard]] Task {
  public:
-  /// For the compiler.
+  /// Required by the compiler.
   struct promise_type final : detail::TaskPromise<T> {
-    /// For the compiler.
+    /// Called by the compiler.
     Task get_return_object() noexcept { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
   };
 
   Task() noexcept = default;  ///< Empty.
-  /// Leaves the other one empty.
+  /// Leaves `other` empty.
   Task(Task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
-  /// Leaves the other one empty; destroys the own coroutine.
+  /// Destroys the own coroutine and leaves `other` empty.
   Task& operator=(Task&& other) noexcept {
     Task(std::move(other)).swap(*this);
     return *this;
@@ -226,13 +226,13 @@ class [[nodiscard]] Task {
   ~Task() {
     if (coroutine_ != nullptr) coroutine_.destroy();
   }
-  /// Each gets the other's coroutine.
+  /// Exchanges the coroutines.
   void swap(Task& other) noexcept { std::swap(coroutine_, other.coroutine_); }
 
-  /// Whether there is a coroutine: false once moved from.
+  /// Whether there is a coroutine: false after a move.
   [[nodiscard]] bool valid() const noexcept { return coroutine_ != nullptr; }
 
-  /// Begins the task and resumes the awaiting coroutine at its end, with its result. Throws std::logic_error for an empty
+  /// Starts the task, and resumes the awaiting coroutine with its result when it finishes. Throws std::logic_error for an empty
   /// task.
   auto operator co_await() && {
     struct Await : detail::TaskEnd {
@@ -255,14 +255,14 @@ class [[nodiscard]] Task {
   }
   void operator co_await() & = delete;  ///< A task is awaited once: co_await std::move(task).
 
-  /// For the library: the coroutine. Throws std::logic_error if there is none.
+  /// Internal: the coroutine. Throws std::logic_error if there is none.
   [[nodiscard]] std::coroutine_handle<promise_type> coroutine() const {
     if (coroutine_ == nullptr) [[unlikely]] {
       throw std::logic_error("blitz: this task is empty; await the one that the coroutine returned, once");
     }
     return coroutine_;
   }
-  /// For the library: the coroutine, to be destroyed by its new owner. Throws as coroutine() does.
+  /// Internal: transfers ownership of the coroutine to the caller. Throws the exceptions of coroutine().
   [[nodiscard]] std::coroutine_handle<promise_type> release() {
     static_cast<void>(coroutine());
     return std::exchange(coroutine_, nullptr);
@@ -276,21 +276,21 @@ class [[nodiscard]] Task {
 
 namespace detail {
 
-/// The end of several tasks: the last one resumes the coroutine that awaits them. It lies in that one's frame.
+/// The callback of several tasks: the last one to finish resumes the awaiting coroutine. Stored in that coroutine's frame.
 class AllTasks : public TaskEnd {
  public:
   AllTasks() noexcept : TaskEnd{&ended_it} {}
 
-  /// Begins `count` tasks, at least one: the first on this thread, which resumes what is returned, the others as jobs.
-  /// `for_each(f)` calls `f` with the coroutine of each. Throws the exceptions of current_pool() and reserve_pushes; then none has
-  /// begun.
+  /// Starts `count` tasks, at least one. The caller resumes the first, which is returned; the others become jobs.
+  /// `for_each(f)` calls `f` with the coroutine of each task. Throws the exceptions of current_pool() and reserve_pushes(); no
+  /// task has started then.
   template <class ForEach>
   [[nodiscard]] std::coroutine_handle<> begin(std::size_t count, std::coroutine_handle<> caller,
                                               const ForEach& for_each) {
     PoolBase& pool = current_pool();
     WorkerBase* const worker = worker_of(pool);
     reserve_pushes(worker, count - 1);
-    for (std::size_t i = 1; i < count; ++i) Detached::begun(worker, pool);  // Throws the first time, if at all.
+    for (std::size_t i = 1; i < count; ++i) Detached::begun(worker, pool);  // Only the first call may throw.
     caller_ = caller;
     running_.store(count, std::memory_order_relaxed);  // The pushes publish it.
     std::coroutine_handle<> first;
@@ -309,13 +309,13 @@ class AllTasks : public TaskEnd {
   static std::coroutine_handle<> ended_it(TaskEnd& self, std::coroutine_handle<>) noexcept {
     auto& all = static_cast<AllTasks&>(self);
     const std::coroutine_handle<> caller = all.caller_;
-    // Release: what the task has done. Acquire, by the last: what all have done.
+    // Release: publishes the effects of this task. Acquire: the last task, and so the caller, sees the effects of all.
     if (all.running_.fetch_sub(1, std::memory_order_acq_rel) == 1) return caller;
     return std::noop_coroutine();
   }
 
   std::coroutine_handle<> caller_;
-  Atomic<std::size_t> running_{0};  // written by each task that ends
+  Atomic<std::size_t> running_{0};  // decremented by each task that finishes
 };
 
 template <class... Ts>
@@ -351,7 +351,7 @@ class [[nodiscard]] WhenAllOf {
   [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
   [[gnu::noinline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) {
     return all_.begin(tasks_.size(), caller, [this](const auto& f) {
-      // The last one may end everything, this object included, as soon as it is posted; but not before the first begins.
+      // The first task starts only after this loop, so the tasks cannot all finish and destroy this object during it.
       for (const Task<T>& task : tasks_) f(task.coroutine());
     });
   }
@@ -394,7 +394,7 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
   R await_resume() { return handle_.get(); }
 
  private:
-  /// By the job, which a worker of its pool runs, at its end.
+  /// Called by the job on its worker when it finishes.
   static void ready_it(AsyncWaiter& self) noexcept { static_cast<AwaitHandle&>(self).coroutine_.resume(); }
 
   AsyncHandle<R>& handle_;
@@ -403,89 +403,90 @@ class [[nodiscard]] AwaitHandle final : public AsyncWaiter {
 
 }  // namespace detail
 
-/// @brief What a coroutine awaits to go on as a job of `pool`: `co_await blitz::schedule(pool)`, or
-/// `co_await pool.schedule()`.
+/// @brief Continues a coroutine as a job of `pool`: `co_await blitz::schedule(pool)`, or `co_await pool.schedule()`.
 ///
-/// The job is one like those of blitz::spawn, and runs in the same order. The end of the pool waits for coroutines that are
-/// on the way to it or run in it, but not for those that wait for something else.
+/// The job is like a job of blitz::spawn, and runs in the same order. The destructor of the pool waits for coroutines that are
+/// queued or running in it, but not for coroutines that wait for something else.
 ///
 /// @code
 ///   co_await blitz::schedule(pool);  // from here on a worker of the pool runs this coroutine
 /// @endcode
 ///
-/// @param pool  Where it goes on.
-/// @param stop  If a stop is requested when the coroutine goes on, the `co_await` throws Stopped.
-/// @return An awaitable, to be awaited once, while the pool lives. Awaiting it throws ThreadPoolError if the pool was shut
-///         down, and in isolate std::bad_alloc; the coroutine then goes on in its old place.
-/// Complexity: O(1), some ten nanoseconds on a worker; nothing is allocated. Thread-safety: any thread.
+/// @param pool  The pool that resumes the coroutine.
+/// @param stop  If a stop has been requested by the time the coroutine resumes, the `co_await` throws Stopped.
+/// @return An awaitable. Await it once, while the pool exists. Awaiting it throws ThreadPoolError if the pool was shut down,
+///         and std::bad_alloc within isolate() if an allocation fails; the coroutine then continues on its present thread.
+/// Complexity: O(1), about ten nanoseconds on a worker; no allocation. Thread-safety: any thread.
 template <PoolPolicy P>
 [[nodiscard]] auto schedule(BasicThreadPool<P>& pool, std::stop_token stop = {}) {
   return detail::PoolAwait(detail::base_of(pool), std::move(stop));
 }
-/// @brief The same in the pool that the caller works for, or else in the global pool. Throws what global_pool() throws.
-/// @param stop  See the form with a pool.
+/// @brief Like schedule(pool), in the caller's pool if it is a worker, otherwise in the global pool. Throws the exceptions of
+/// global_pool().
+/// @param stop  If a stop has been requested by the time the coroutine resumes, the `co_await` throws Stopped.
 [[nodiscard]] inline auto schedule(std::stop_token stop = {}) {
   return detail::PoolAwait(detail::current_pool(), std::move(stop));
 }
 
-/// @brief `co_await blitz::when_all(a(), b(), ...)` runs tasks in parallel, and goes on when all have ended.
+/// @brief `co_await blitz::when_all(a(), b(), ...)` runs tasks in parallel, and resumes when all have finished.
 ///
-/// The first begins at once on this thread, the others are jobs of the pool that the caller works for, or else of the global
-/// pool. The awaiting coroutine goes on on the thread on which the last task ends.
+/// The first task starts immediately on this thread. The others become jobs of the caller's pool if it is a worker, otherwise
+/// of the global pool. The awaiting coroutine resumes on the thread that finishes the last task.
 ///
 /// @code
 ///   auto [x, y] = co_await blitz::when_all(fib(n - 1), fib(n - 2));
 /// @endcode
 ///
-/// @return An awaitable, to be awaited once. Its result is a std::tuple of the tasks' results, with Unit for void. If tasks
-///         threw, the exception of the first of them in the list arrives, when all have ended.
-/// @throws std::logic_error for an empty task; awaiting it throws the exceptions of global_pool(), and in isolate std::bad_alloc;
-///         then no task has begun.
-/// Complexity: O(n) for n tasks; nothing is allocated. Thread-safety: any thread.
+/// @return An awaitable. Await it once. Its result is a std::tuple of the tasks' results, with Unit for void. If tasks threw,
+///         it rethrows the exception of the first of them in argument order, after all tasks have finished.
+/// @throws std::logic_error for an empty task. Awaiting it throws the exceptions of global_pool(), and std::bad_alloc within
+///         isolate() if an allocation fails; no task has started then.
+/// Complexity: O(n) for n tasks; no allocation. Thread-safety: any thread.
 template <class... Ts>
 [[nodiscard]] auto when_all(Task<Ts>... tasks) {
   return detail::WhenAll<Ts...>(std::move(tasks)...);
 }
-/// @brief The same for as many tasks as there are. The result is a std::vector of the results in the tasks' order, or nothing
-/// for tasks of void. Complexity: O(n) for n tasks; beside that vector nothing is allocated.
+/// @brief Runs a vector of tasks in parallel; see the form with a list of tasks. The result is a std::vector of the results in
+/// the order of the tasks, or void for tasks without results. Complexity: O(n) for n tasks; only that vector is allocated.
 template <class T>
 [[nodiscard]] auto when_all(std::vector<Task<T>> tasks) {
   static_assert(!std::is_reference_v<T>, "blitz: a vector holds no references; let the tasks return pointers");
   return detail::WhenAllOf<T>(std::move(tasks));
 }
 
-/// @brief `co_await handle` waits for the result of blitz::async without a thread. The coroutine continues at the end of the
-/// job, on the worker that ran it, or, if the result was ready, immediately; it gets what get() returns or throws.
+/// @brief `co_await handle` waits for the result of blitz::async without blocking a thread. If the result is ready, the
+/// coroutine continues immediately; otherwise it continues at the end of the job, on the worker that ran the job. Returns the
+/// result, or throws the exception, of AsyncHandle::get().
 ///
 /// @code
 ///   blitz::AsyncHandle<int> handle = blitz::async(compute);
 ///   const int result = co_await handle;
 /// @endcode
 ///
-/// Throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child whose parent has the pool.
+/// Throws std::logic_error if the handle is not valid, and ThreadPoolError in a forked child if the pool is its parent's.
 /// @param handle  Not valid afterwards.
 /// Complexity: O(1); nothing is allocated. Thread-safety: one waiter at a time, here or in get().
 template <class R>
 [[nodiscard]] auto operator co_await(AsyncHandle<R>& handle) noexcept {
   return detail::AwaitHandle<R>(handle);
 }
-/// The same of an rvalue.
+/// Waits for the result of a temporary handle.
 /// @param handle  Not valid afterwards.
 template <class R>
 [[nodiscard]] auto operator co_await(AsyncHandle<R>&& handle) noexcept {
   return detail::AwaitHandle<R>(handle);
 }
 
-/// @brief Runs a task from a function that is no coroutine, and returns its result.
+/// @brief Runs a task from a function that is not a coroutine, and returns its result.
 ///
-/// The task begins on the calling thread. If it goes on elsewhere, a worker runs other jobs of its pool until it has ended,
-/// and any other thread blocks.
+/// The task starts on the calling thread. If it moves to another thread, the caller waits for it: a worker runs other jobs of
+/// its pool, any other thread blocks.
 ///
-/// @return What the task returns. Throws what it throws, and std::logic_error for an empty task.
+/// @return The result of the task. Throws its exception, and std::logic_error for an empty task.
 /// @code
 ///   const long result = blitz::sync_wait(fib(20));
 /// @endcode
-/// Complexity: O(1) beside the task. Thread-safety: any thread.
+/// Complexity: O(1) plus the task. Thread-safety: any thread.
 template <class T>
 T sync_wait(Task<T> task) {
   struct Caller : detail::TaskEnd {
@@ -504,21 +505,22 @@ T sync_wait(Task<T> task) {
   return static_cast<T>(coroutine.promise().take());
 }
 
-/// @brief Spawns a task that nobody awaits, as blitz::spawn does a callable: it begins as a job of `pool`.
+/// @brief Spawns a task that nobody awaits: it starts as a job of `pool`, like the callable of blitz::spawn.
 ///
-/// What it throws goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is called. It must end while
-/// the pool lives, in a job of that pool or elsewhere.
+/// ThreadPoolOptions::exception_handler receives its exception; without a handler std::terminate is called. The task must
+/// finish while the pool exists, in a job of that pool or elsewhere.
 ///
-/// @param pool  Where it begins.
+/// @param pool  The pool that starts the task.
 /// @param task  Moved into the job.
-/// @throws std::logic_error for an empty task, ThreadPoolError if the pool was shut down, in isolate std::bad_alloc; the
-///         task has then not begun.
-/// Complexity: O(1); nothing is allocated. Thread-safety: any thread.
+/// @throws std::logic_error for an empty task; ThreadPoolError if the pool was shut down; std::bad_alloc within isolate() if an
+///         allocation fails. The task has not started then.
+/// Complexity: O(1); no allocation. Thread-safety: any thread.
 template <PoolPolicy P>
 void spawn(BasicThreadPool<P>& pool, Task<> task) {
   detail::spawn_task(detail::base_of(pool), std::move(task));
 }
-/// @brief The same in the pool that the caller works for, or else in the global pool. Throws what global_pool() throws, too.
+/// @brief Like spawn(pool, task), in the caller's pool if it is a worker, otherwise in the global pool. Also throws the
+/// exceptions of global_pool().
 /// @param task  Moved into the job.
 inline void spawn(Task<> task) { detail::spawn_task(detail::current_pool(), std::move(task)); }
 

@@ -1,5 +1,5 @@
 /// @file
-/// EigenThreadPool: a pool under Eigen's tensors.
+/// EigenThreadPool: runs Eigen's tensor expressions on a pool.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -22,7 +22,7 @@
 
 namespace blitz {
 
-/// @brief A pool as the Eigen::ThreadPoolInterface of an Eigen::ThreadPoolDevice, in the place of Eigen::ThreadPool.
+/// @brief A pool as the Eigen::ThreadPoolInterface of an Eigen::ThreadPoolDevice. Replaces Eigen::ThreadPool.
 ///
 /// @code
 ///   blitz::ThreadPool pool;
@@ -31,16 +31,15 @@ namespace blitz {
 ///   c.device(device) = a.contract(b, dims);
 /// @endcode
 ///
-/// Eigen blocks the thread that evaluates an expression until its tasks have ended. So expressions are for threads
-/// outside the pool: a job of the pool would keep its worker from the tasks, and if all workers did so, all would wait
-/// for ever. What a task throws ends the program by std::terminate, as in Eigen::ThreadPool: the expression that it
-/// belongs to would never be complete.
+/// Eigen blocks the thread that evaluates an expression until its tasks have finished. So evaluate expressions only on threads
+/// outside the pool: an expression in a job blocks its worker, and if all workers are blocked, the program deadlocks. An
+/// exception of a task calls std::terminate, as in Eigen::ThreadPool, because its expression would never complete.
 ///
-/// Complexity: a task costs what TaskGroup::run costs, and the allocations of its std::function.
+/// Complexity: a task costs one TaskGroup::run and the allocations of its std::function.
 /// Thread-safety: any thread may call all members, except the destructor.
 class EigenThreadPool final : public Eigen::ThreadPoolInterface {
  public:
-  /// @param pool  Must live longer.
+  /// @param pool  Must outlive this object.
   /// @throws Nothing.
   template <PoolPolicy P>
   explicit EigenThreadPool(BasicThreadPool<P>& pool)
@@ -50,15 +49,15 @@ class EigenThreadPool final : public Eigen::ThreadPoolInterface {
   /// Waits for the tasks.
   ~EigenThreadPool() override = default;
 
-  /// Has a worker call `task()`. Throws std::bad_alloc, and ThreadPoolError if the pool was shut down.
+  /// Spawns `task`. Throws std::bad_alloc, and ThreadPoolError if the pool was shut down.
   void Schedule(std::function<void()> task) override {
     tasks_.run([task = std::move(task)]() noexcept { task(); });
   }
-  /// Tasks that have not begun will not, nor will those that are scheduled from now on. Throws nothing.
+  /// No new tasks start: those that have not started, and those that are scheduled from now on, are dropped. Throws nothing.
   void Cancel() override { tasks_.request_stop(); }
   /// The number of threads of the pool. Throws nothing.
   [[nodiscard]] int NumThreads() const override { return num_threads_; }
-  /// The index of the worker that the calling thread is in that pool; -1 if it is none. Throws nothing.
+  /// The index of the calling worker in the pool; -1 for other threads. Throws nothing.
   [[nodiscard]] int CurrentThreadId() const override {
     const auto* const worker = detail::worker_of(pool_);
     return worker != nullptr ? static_cast<int>(worker->index()) : -1;

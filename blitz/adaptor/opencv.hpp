@@ -1,5 +1,5 @@
 /// @file
-/// OpenCvBackend: a pool under OpenCV's parallel loops.
+/// OpenCvBackend: runs OpenCV's parallel loops on a pool.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,22 +25,21 @@
 
 namespace blitz {
 
-/// @brief A pool as the backend of OpenCV's `cv::parallel_for_`, on which its filters, resizes and conversions run.
+/// @brief A pool as the backend of OpenCV's `cv::parallel_for_`, which runs its filters, resizes and conversions.
 ///
 /// @code
 ///   blitz::ThreadPool pool;
 ///   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool));
 /// @endcode
 ///
-/// OpenCV keeps the backend until the end of the program, or until another is set; so the pool is best the global one,
-/// or a static object. Loops within loops run serially: OpenCV does not give them to a backend. What a body throws arrives
-/// at the caller. Each loop is isolated: a thread that waits in it runs nothing but parts of that loop, so a program may
-/// call OpenCV under a lock.
+/// OpenCV owns the backend until the program ends or another backend is set. So use the global pool or a static pool. Nested
+/// loops run serially: OpenCV does not pass them to a backend. Exceptions of a body propagate to the caller. Each loop is
+/// isolated: a thread that waits in it runs only parts of that loop, so a program may call OpenCV under a lock.
 ///
-/// Complexity: a loop costs what blitz::parallel_for_blocks costs. Thread-safety: any thread may call all members.
+/// Complexity: a loop costs one blitz::parallel_for_blocks. Thread-safety: any thread may call all members.
 class OpenCvBackend final : public cv::parallel::ParallelForAPI {
  public:
-  /// @param pool  Must live while OpenCV has the backend.
+  /// @param pool  Must outlive OpenCV's use of the backend.
   template <PoolPolicy P>
   explicit OpenCvBackend(BasicThreadPool<P>& pool) noexcept
       : pool_(detail::base_of(pool)), num_threads_(static_cast<int>(pool.num_threads())), wanted_(num_threads_) {}
@@ -56,13 +55,13 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
       });
     });
   }
-  /// In a loop of a backend that is not serial, the index of the worker; below getNumThreads(). 0 everywhere else.
+  /// The index of the worker in a parallel loop of the backend, below getNumThreads(). 0 otherwise.
   [[nodiscard]] int getThreadNum() const override { return thread_in_loop_; }
   /// The number of threads of the pool, or 1.
   [[nodiscard]] int getNumThreads() const override { return wanted_.load(std::memory_order_relaxed); }
-  /// @param threads  0 or 1: loops run only on the calling thread. Any other number means the pool's number: BasicThreadPool
-  ///                 limits it by set_max_concurrency().
-  /// @return The number that applies. Throws nothing.
+  /// @param threads  0 or 1: loops run only on the calling thread. Any other number: loops use all threads of the pool. Limit
+  ///                 them by BasicThreadPool::set_max_concurrency().
+  /// @return The resulting number of threads. Throws nothing.
   int setNumThreads(int threads) override {
     wanted_.store(threads == 0 || threads == 1 ? 1 : num_threads_, std::memory_order_relaxed);
     return getNumThreads();
@@ -71,7 +70,7 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
   [[nodiscard]] const char* getName() const override { return "blitz"; }
 
  private:
-  /// A block of a loop on the calling thread.
+  /// Sets the thread's number while it runs a block.
   class InLoop {
    public:
     explicit InLoop(const detail::WorkerBase& worker) noexcept
@@ -88,7 +87,7 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
 
   detail::PoolBase& pool_;
   int num_threads_;
-  detail::Atomic<int> wanted_;  // written by setNumThreads, read by each loop; it orders nothing
+  detail::Atomic<int> wanted_;  // written by setNumThreads, read by each loop; relaxed, publishes nothing
 };
 
 }  // namespace blitz

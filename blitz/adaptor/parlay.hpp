@@ -1,6 +1,6 @@
 /// @file
-/// parlaylib on blitz: its scheduler plug-in. To be included before any header of parlaylib, which has no list of plug-ins but
-/// a macro for each that it knows: the one of oneTBB is taken to be this one.
+/// blitz as the scheduler plug-in of parlaylib. Include it before any header of parlaylib. parlaylib selects a plug-in by a
+/// macro for each scheduler that it knows; this header defines the macro of oneTBB's plug-in and replaces that plug-in.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -10,7 +10,7 @@
     "blitz: <blitz/adaptor/parlay.hpp> must come before the headers of parlaylib, as by the compiler's option -include"
 #elif defined(PARLAY_CILKPLUS) || defined(PARLAY_OPENCILK) || defined(PARLAY_OPENMP) || defined(PARLAY_SEQUENTIAL)
 #error "blitz: parlaylib was told to use another scheduler than <blitz/adaptor/parlay.hpp>"
-#elif !__has_include(<parlay/worker_specific.h>)  // Of the same commit as execute_with_scheduler.
+#elif !__has_include(<parlay/worker_specific.h>)  // Added by the commit that added execute_with_scheduler.
 #error "blitz: <blitz/adaptor/parlay.hpp> needs parlaylib of September 2023 or later: github.com/cmuparlay/parlaylib"
 #endif
 #ifndef PARLAY_TBB
@@ -32,14 +32,14 @@
 
 namespace parlay {
 
-/// The number of threads of the pool that the caller works for, or else of blitz::global_pool().
+/// The number of threads of the caller's pool if it is a worker, otherwise of blitz::global_pool().
 inline std::size_t num_workers() { return blitz::current_num_threads(); }
 
-/// The caller's index there, below num_workers(); 0 outside every pool.
+/// The caller's index in its pool, below num_workers(); 0 outside every pool.
 inline std::size_t worker_id() { return blitz::current_thread_index().value_or(0); }
 
-/// Calls `f(i)` for all of [start, end). `granularity`: the least iterations to be run by one thread; 0: blitz chooses.
-/// `conservative`: a thread that waits runs nothing but parts of this loop.
+/// Calls `f(i)` for each i of [start, end) in parallel. `granularity`: the minimum number of iterations per block; 0: blitz
+/// chooses. `conservative`: a thread that waits runs only parts of this loop.
 template <typename F>
 void parallel_for(std::size_t start, std::size_t end, F&& f, long granularity, bool conservative) {
   static_assert(std::is_invocable_v<F&, std::size_t>);
@@ -49,7 +49,7 @@ void parallel_for(std::size_t start, std::size_t end, F&& f, long granularity, b
                       [&f](std::size_t i) { f(i); });
 }
 
-/// Calls both, perhaps at once.
+/// Calls both, possibly in parallel. `conservative`: a thread that waits runs only jobs of these calls.
 template <typename Lf, typename Rf>
 void par_do(Lf&& left, Rf&& right, bool conservative) {
   static_assert(std::is_invocable_v<Lf&&> && std::is_invocable_v<Rf&&>);
@@ -57,7 +57,7 @@ void par_do(Lf&& left, Rf&& right, bool conservative) {
   blitz::join([&] { std::forward<Lf>(left)(); }, [&] { std::forward<Rf>(right)(); });
 }
 
-/// Calls `f()` in a pool of its own, of `threads` threads.
+/// Calls `f()` in a new pool of `threads` threads.
 template <typename F>
 void execute_with_scheduler(unsigned int threads, F&& f) {
   blitz::ThreadPool pool({.num_threads = threads});

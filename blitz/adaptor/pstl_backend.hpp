@@ -1,22 +1,22 @@
 /// @file
-/// The parallel backend of libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq on blitz. Included by
-/// the headers <execution> of this folder, before libstdc++'s. C++17; in C++20 sorts, selections, filters, set operations and some
-/// more are those of blitz/algorithm.hpp.
+/// A backend for libstdc++'s parallel algorithms (PSTL): std::execution::par and par_unseq run on blitz. The headers
+/// <execution> of this folder include it before libstdc++'s <execution>. C++17. In C++20, sorts, selections, filters, set
+/// operations and a few other algorithms call blitz/algorithm.hpp.
 ///
-/// libstdc++ takes its backend from pstl/parallel_backend.h, and its numeric algorithms from pstl/glue_numeric_impl.h and
-/// pstl/numeric_impl.h. The guards of these headers are taken here: the first would bring oneTBB, and pstl_numeric.hpp has the
-/// algorithms of the others.
+/// libstdc++ includes its backend from pstl/parallel_backend.h, and its numeric algorithms from pstl/glue_numeric_impl.h and
+/// pstl/numeric_impl.h. This header defines the include guards of all three: the first would include oneTBB, and
+/// pstl_numeric.hpp replaces the other two.
 ///
-/// PSTL turns each algorithm into a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two calls at once.
-/// Each is a function template here, by the names that PSTL calls them. That of libstdc++ 14 and later passes a tag before the
-/// policy; neither is used.
+/// PSTL reduces each algorithm to a few patterns: a loop or a reduction over blocks, a scan, a sort, a merge, two parallel
+/// calls. Each pattern is a function template here, with the name that PSTL calls. PSTL of libstdc++ 14 and later passes a tag
+/// before the policy. Tag and policy are not used.
 ///
-/// Each pattern is isolated: a thread that waits in it runs nothing but the items of this call, so that a function object
-/// may hold a lock, or have its state in a thread-local variable, while it calls another algorithm.
+/// Each pattern is isolated: a thread that waits in it runs only items of the same call. So a function object may hold a lock,
+/// or keep state in a thread-local variable, while it calls another algorithm.
 ///
-/// Exceptions: PSTL calls std::terminate for what reaches it, but for std::bad_alloc, which it rethrows.
+/// Exceptions: PSTL rethrows std::bad_alloc and calls std::terminate for any other exception.
 ///
-/// The names with two underscores are PSTL's. See also pstl/parallel_backend_tbb.h of libstdc++, for the contract.
+/// Names with two underscores are PSTL's. The contract of the patterns: pstl/parallel_backend_tbb.h of libstdc++.
 #pragma once
 
 #if defined(_PSTL_PARALLEL_BACKEND_H) && !defined(BLITZ_PSTL)
@@ -65,15 +65,15 @@
 
 namespace blitz::adaptor::pstl {
 
-// Translation units of both standards may be linked together.
+// Translation units of both standards may be linked into one program.
 #if __cplusplus >= 202002L
 inline namespace cxx20 {
 #else
 inline namespace cxx17 {
 #endif
 
-/// Whether calls with a parallel policy and such iterators run in parallel. In C++20 the concept decides as well: the iterators of
-/// many views give access to any item, but are input iterators by their category, as they return no references.
+/// Whether calls with a parallel policy and these iterators run in parallel. In C++20 a model of the concept suffices: the
+/// iterators of many views are random-access, but have the category of input iterators because they return no references.
 #if __cplusplus >= 202002L
 template <class I>
 concept RandomAccess = std::random_access_iterator<I> && std::is_object_v<I>;
@@ -87,10 +87,10 @@ inline constexpr bool kRandomAccess =
     std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<I>::iterator_category>;
 #endif
 
-/// Set while a block runs: what ends the loop that it belongs to.
+/// While a block runs: the flag that ends its loop. Otherwise null.
 inline thread_local bool* ends_loop = nullptr;
 
-/// Calls `f` as a block of a loop; returns whether it has asked to end that loop.
+/// Calls `f` as a block of a loop. Returns whether `f` requested the end of that loop.
 template <class F>
 bool run_block(F&& f) {
   struct Frame {
@@ -102,7 +102,7 @@ bool run_block(F&& f) {
   return frame.ends;
 }
 
-/// `position` items behind `first`, an iterator or an integer.
+/// `position` items after `first`, an iterator or an integer.
 template <class Index>
 [[nodiscard]] Index at(const Index& first, std::size_t position) {
   return static_cast<Index>(first + static_cast<decltype(first - first)>(position));
@@ -113,7 +113,7 @@ template <class Index, class F>
 void loop(const Index& first, const Index& last, const F& f) {
   if (!(first < last)) return;
   isolate([&] {
-    // A block of std::includes searches all of the range, two or three times.
+    // Limits the number of blocks: each block of std::includes searches the whole range two or three times.
     constexpr std::size_t kBlocksOfThread = 256;
     const auto count = static_cast<std::size_t>(last - first);
     for_blocks(count, std::max<std::size_t>(count / (kBlocksOfThread * num_threads()), 1),
@@ -121,14 +121,14 @@ void loop(const Index& first, const Index& last, const F& f) {
   });
 }
 
-/// Takes [first, last) into `value`. Where a call may change a function object, each part calls a copy of its own.
-/// A part that begins anew is made by `begin(value, first, last)`, of two items at least.
+/// Reduces [first, last) into `value`. `begin(value, first, last)` starts a new part with at least two items. Function objects
+/// that a call may change are copied for each call.
 template <class Index, class T, class Begin, class Fold, class Combine>
 void reduce(const Index& first, const Index& last, std::optional<T>& value, const Begin& begin, const Fold& fold,
             const Combine& combine) {
   if (!(first < last)) return;
   isolate([&] {
-    // A block may cost as much as all that its value holds: stable_partition rotates that.
+    // A block may cost time linear in the items of its part: stable_partition rotates them.
     constexpr std::size_t kBlocksOfThread = 16;
     const auto count = static_cast<std::size_t>(last - first);
     reduce_blocks(
@@ -149,11 +149,12 @@ void reduce(const Index& first, const Index& last, std::optional<T>& value, cons
   });
 }
 
-/// The first of the least and the last of the greatest numbers of [first, last). A run of numbers is gone through for the values,
-/// without branches, and again for a place if it has a better one; it stays in the nearest cache meanwhile.
+/// The first of the least and the last of the greatest numbers of [first, last). The first pass over a run of numbers finds the
+/// least and greatest values without branches. Only if one of these is better than the previous best, a second pass finds its
+/// position. A run fits into the L1 cache.
 template <class I>
 std::pair<I, I> minmax_of_numbers(I first, I last) {
-  using Number = typename std::iterator_traits<I>::value_type;  // Of std::vector<bool>, *first is none.
+  using Number = typename std::iterator_traits<I>::value_type;  // For std::vector<bool>, *first is a proxy.
   constexpr std::ptrdiff_t kRun = 2048;
   std::pair<I, I> found(first, first);
   while (first < last) {
@@ -177,7 +178,7 @@ std::pair<I, I> minmax_of_numbers(I first, I last) {
 
 // --- scans ---
 
-/// Calls `f(i)` for [first, last), perhaps at once.
+/// Calls `f(i)` for [first, last) in parallel.
 template <class F>
 void for_each_index(std::size_t first, std::size_t last, const F& f) {
   for_blocks(last - first, 1, [&](std::size_t from, std::size_t to) {
@@ -186,7 +187,7 @@ void for_each_index(std::size_t first, std::size_t last, const F& f) {
   });
 }
 
-/// [0, count) in equal tiles, several for each thread.
+/// [0, count) in tiles of equal size (to within 1), several per thread.
 class Tiles {
  public:
   explicit Tiles(std::size_t count) : count_(count) {
@@ -206,13 +207,14 @@ class Tiles {
 
 // --- sorts ---
 
-/// Below so many items a merge is not cut.
+/// A merge of at most this many items is not divided.
 inline constexpr std::ptrdiff_t kMergeGrain = 2000;
-/// Below so many items a sort is not cut.
+/// A sort of at most this many items is not divided.
 inline constexpr std::ptrdiff_t kSortGrain = 2000;
 
-/// Merges [xs, xe) and [ys, ye) to `zs` by calls of `leaf(xs, xe, ys, ye, zs, comp)`, perhaps at once. Stable. The cut: the
-/// middle of the longer range, and where it goes in the other one. Function objects are copied: a call may change them.
+/// Merges [xs, xe) and [ys, ye) to `zs` by parallel calls of `leaf(xs, xe, ys, ye, zs, comp)`. Stable. The ranges are divided
+/// at the middle of the longer range, and at the position of that item in the other range. Function objects are copied because
+/// a call may change them.
 template <class X, class Y, class Z, class Compare, class Leaf>
 void merge(X xs, X xe, Y ys, Y ye, Z zs, Compare comp, const Leaf& leaf) {
   const auto nx = xe - xs;
@@ -234,14 +236,14 @@ void merge(X xs, X xe, Y ys, Y ye, Z zs, Compare comp, const Leaf& leaf) {
 template <class I>
 using ValueOf = typename std::iterator_traits<I>::value_type;
 
-/// Constructs `*to` of `*from`.
+/// Move-constructs `*to` from `*from`.
 struct MakeItem {
   template <class I, class T>
   void operator()(I from, T* to) const {
     ::new (static_cast<void*>(to)) T(std::move(*from));
   }
 };
-/// Moves `*from` to `*to`, and destroys it.
+/// Move-assigns `*from` to `*to`, and destroys `*from`.
 struct PutItem {
   template <class I, class T>
   void operator()(T* from, I to) const {
@@ -250,7 +252,7 @@ struct PutItem {
   }
 };
 
-/// Merges to `to` by `move(from, to)`. Once `count` items are in order, the rest may be in any.
+/// Merges to `to` by `move(from, to)`. Only the first `count` items are in order; the rest follow in any order.
 template <class From, class To, class Compare, class Move>
 void merge_leaf(From xs, From xe, From ys, From ye, To to, std::ptrdiff_t count, Compare comp, const Move& move) {
   for (; count > 0 && xs != xe && ys != ye; --count, ++to) {
@@ -266,8 +268,9 @@ void merge_leaf(From xs, From xe, From ys, From ye, To to, std::ptrdiff_t count,
   for (; ys != ye; ++ys, ++to) move(ys, to);
 }
 
-/// Merge sort, for what blitz::stable_sort does not take. The items are in `items`, and `buffer` has room for as many; a part
-/// is sorted to the place that its `to_buffer` names, and each level of the recursion moves them to the other one.
+/// Merge sort for iterators and leaves that blitz::stable_sort does not accept. `buffer` has room for all of `items`. A part is
+/// sorted into `buffer` if `to_buffer` is set, otherwise in `items`; its halves are sorted into the other array and merged from
+/// there.
 template <class I, class Compare, class Leaf>
 class MergeSort {
  public:
@@ -308,24 +311,24 @@ class MergeSort {
 
   T* buffer_;
   std::ptrdiff_t sorted_;
-  std::ptrdiff_t grain_;  // A longer leaf would find what must be in order by a heap, slower than it sorts.
+  std::ptrdiff_t grain_;  // A longer leaf would select the sorted items with a heap, which is slower than a sort.
   const Compare& comp_;
   const Leaf& leaf_;
 };
 
 #if __cplusplus >= 202002L
-/// A leaf without state can do nothing but sort; one with state may be what makes the items.
+/// A leaf without state can only sort. A leaf with state may also create the items.
 template <class I, class Compare, class Leaf>
 concept BlitzSortable =
     std::is_empty_v<Leaf> && requires(I first, Compare comp) { blitz::stable_sort(first, first, comp); };
-/// The leaf of a merge may construct items. For these it is the same as assigning them.
+/// The leaf of a merge may construct items. For trivially copyable items this equals assignment.
 template <class X, class Y, class Z, class Compare>
 concept BlitzMergeable =
     std::is_trivially_copyable_v<std::iter_value_t<X>> && std::is_trivially_copyable_v<std::iter_value_t<Y>> &&
     std::is_trivially_copyable_v<std::iter_value_t<Z>> &&
     requires(X x, Y y, Z z, Compare comp) { blitz::merge(x, x, y, y, z, z, comp); };
 
-/// The end of an output for whose room the caller vouches: what is kept is written, and nothing behind it.
+/// The end of an output without a known size. The caller guarantees enough room for the results.
 struct NoEnd {
   template <std::random_access_iterator I>
   friend constexpr bool operator==(const I& /*place*/, NoEnd /*end*/) noexcept {
@@ -341,7 +344,8 @@ struct NoEnd {
   }
 };
 
-/// Returns `f()`, an algorithm of blitz in the place of a pattern of PSTL: isolated, with PSTL's answer to exceptions.
+/// Returns `f()`, an algorithm of blitz that replaces a pattern of PSTL. The call is isolated. As in PSTL, std::bad_alloc
+/// propagates, and any other exception calls std::terminate.
 template <class F>
 auto serve(const F& f) {
   try {
@@ -366,7 +370,7 @@ auto serve(const F& f) {
 namespace __pstl {
 namespace __blitz_backend {
 
-/// Memory for `n` objects, none of which is made. Throws std::bad_alloc.
+/// Uninitialized memory for `n` objects. Throws std::bad_alloc.
 template <class _Tp>
 class __buffer {
  public:
@@ -392,7 +396,7 @@ inline namespace __cxx20 {
 inline namespace __cxx17 {
 #endif
 
-/// Ends the loop or reduction that the calling block belongs to: blocks that have not begun never do.
+/// Ends the loop or reduction of the calling block: no new blocks start.
 inline void __cancel_execution() {
   if (bool* const __ends = blitz::adaptor::pstl::ends_loop) *__ends = true;
 }
@@ -411,7 +415,7 @@ void __parallel_for(_Tag, _ExecutionPolicy&&, _Index __first, _Index __last, _Fp
   blitz::adaptor::pstl::loop(__first, __last, __f);
 }
 
-/// Reduces by value = body(i, j, value); a part begins with the identity.
+/// Reduces by value = body(i, j, value). Each part starts with the identity.
 template <class _ExecutionPolicy, class _Value, class _Index, class _Body, class _Reduction>
 _Value __parallel_reduce(_ExecutionPolicy&&, _Index __first, _Index __last, const _Value& __identity,
                          const _Body& __body, const _Reduction& __reduction) {
@@ -462,8 +466,8 @@ void __parallel_strict_scan(_Tag, _ExecutionPolicy&& __exec, _Index __n, _Tp __i
   __blitz_backend::__parallel_strict_scan(__exec, __n, __initial, __reduce, __combine, __scan, __apex);
 }
 
-/// Sorts; of equal items the order is kept if leaf(i, j, comp), which sorts short parts, keeps it. If `sorted` is not 0, only so
-/// many items must be in their places.
+/// Sorts. leaf(i, j, comp) sorts short parts; the sort is stable if the leaf is. If `sorted` is not 0, only the first `sorted`
+/// items must be in their places.
 template <class _ExecutionPolicy, class _Iterator, class _Compare, class _LeafSort>
 void __parallel_stable_sort(_ExecutionPolicy&&, _Iterator __first, _Iterator __last, _Compare __comp, _LeafSort __leaf,
                             std::size_t __sorted = 0) {
@@ -477,7 +481,7 @@ void __parallel_stable_sort(_ExecutionPolicy&&, _Iterator __first, _Iterator __l
     } else
 #endif
     {
-      // A leaf with state may be what makes the items.
+      // A leaf with state may create the items.
       if (std::is_empty<_LeafSort>::value && std::is_sorted(__first, __last, __comp)) return;
       const __buffer<typename std::iterator_traits<_Iterator>::value_type> __buf(static_cast<std::size_t>(__n));
       blitz::adaptor::pstl::MergeSort<_Iterator, _Compare, _LeafSort>(__buf.get(), __least, __comp, __leaf)
@@ -514,7 +518,7 @@ void __parallel_merge(_Tag, _ExecutionPolicy&& __exec, _Iterator1 __xs, _Iterato
   __blitz_backend::__parallel_merge(__exec, __xs, __xe, __ys, __ye, __out, __comp, __leaf);
 }
 
-/// Calls both, perhaps at once.
+/// Calls both, possibly in parallel.
 template <class _ExecutionPolicy, class _F1, class _F2>
 void __parallel_invoke(_ExecutionPolicy&&, _F1&& __f1, _F2&& __f2) {
   blitz::adaptor::isolate([&] { blitz::adaptor::join([&] { __f1(); }, [&](bool) { __f2(); }); });
@@ -532,8 +536,8 @@ namespace __par_backend = __blitz_backend;
 namespace __internal {
 
 #if __cplusplus >= 202002L && _GLIBCXX_RELEASE < 14
-/// These versions ask only for the category (GCC bug 110512, until 13.3). The last part of RandomAccess makes this more specialised
-/// than any template of libstdc++.
+/// These versions check only the iterator category (GCC bug 110512, until 13.3). The second conjunct of RandomAccess makes this
+/// more specialised than any template of libstdc++.
 template <class _Iterator, class... _Others>
 struct __is_random_access_iterator;
 template <class _Iterator>
@@ -542,15 +546,15 @@ struct __is_random_access_iterator<_Iterator> : std::true_type {};
 #endif
 
 #if __cplusplus >= 202002L
-/// The first or last place that a block finds. PSTL keeps it as an atomic difference. Over std::views::iota of std::size_t that is an
-/// __int128, for which programs would have to link another library.
+/// The first or last position that a block finds. PSTL stores it as an atomic difference. The difference type of
+/// std::views::iota over std::size_t is __int128; its atomic would require programs to link another library.
 template <class _ExecutionPolicy, class _Index, class _Brick, class _Compare>
   requires(sizeof(std::iter_difference_t<_Index>) > sizeof(std::size_t))
 _Index __parallel_find(_ExecutionPolicy&&, _Index __first, _Index __last, _Brick __brick, _Compare, bool __is_first) {
   const auto __count = static_cast<std::size_t>(__last - __first);
-  // Its own inverse: the distance of the search's begin from the end.
+  // Converts a position into its distance from the start of the search, and back.
   const auto __distance = [&](std::size_t __position) { return __is_first ? __position : __count - 1 - __position; };
-  // Relaxed: it says nothing of other memory, and is read after the loop.
+  // Relaxed: it publishes no other memory, and its result is read after the loop.
   blitz::detail::Atomic<std::size_t> __nearest(__count);
   blitz::adaptor::pstl::loop(__first, __last, [&](_Index __i, _Index __j) {
     const auto __best = __distance(static_cast<std::size_t>((__is_first ? __i : __j - 1) - __first));
@@ -573,7 +577,7 @@ _Index __parallel_find(_Tag, _ExecutionPolicy&& __exec, _Index __first, _Index _
 }
 #endif
 
-/// The pattern of minmax_element calls this of blocks. That of PSTL, which takes any `_Compare`, has a branch for each number.
+/// Called for each block of minmax_element. PSTL's version accepts any `_Compare`, but branches on each number.
 template <class _Iterator, class _Tp, class _Value = typename std::iterator_traits<_Iterator>::value_type>
 std::enable_if_t<blitz::adaptor::pstl::kRandomAccess<_Iterator> && std::is_arithmetic<_Value>::value &&
                      (std::is_void<_Tp>::value || std::is_same<_Tp, _Value>::value),
@@ -582,7 +586,7 @@ __brick_minmax_element(_Iterator __first, _Iterator __last, std::less<_Tp>, std:
   return blitz::adaptor::pstl::minmax_of_numbers(__first, __last);
 }
 
-/// The pattern of equal calls this of blocks. Without a predicate std::equal compares memory where it can.
+/// Called for each block of std::equal. Without a predicate, std::equal calls memcmp for types that allow it.
 template <class _Iterator1, class _Iterator2>
 bool __brick_equal(_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2, std::equal_to<>,
                    std::false_type) noexcept {
@@ -597,16 +601,16 @@ bool __brick_equal(_Iterator1 __first1, _Iterator1 __last1, _Iterator2 __first2,
 }  // namespace __internal
 
 #if __cplusplus >= 202002L
-// Patterns that blitz's own algorithms serve better than PSTL's do: they take no buffer for the items, read them once, or are right
-// for any operation. A call prefers each to PSTL's template of the same parameters, which is not constrained. From libstdc++ 14
-// on, a tag that comes first stands for the last two parameters.
+// Patterns that blitz's algorithms replace: these need no buffer for the items, read the items once, or are correct for any
+// operation. Overload resolution prefers them because PSTL's templates with the same parameters are not constrained. In
+// libstdc++ 14 and later, a leading tag replaces the last two parameters.
 namespace __internal {
 
 template <class _IsVector>
 struct __parallel_tag;
 
-// Defines both forms of a pattern. `types` are its template parameters, `arguments` the names of `parameters`; what it does comes
-// last, in braces.
+// Defines both forms of a pattern. `types` are its template parameters, `arguments` the names of `parameters`. The last
+// argument is the body in braces.
 #define BLITZ_LIST(...) __VA_ARGS__
 #define BLITZ_PSTL_PATTERN(name, result, types, parameters, arguments, requirement, ...)     \
   template <class _ExecutionPolicy, BLITZ_LIST types, class _IsVector>                       \

@@ -1,16 +1,17 @@
 /// @file
-/// The numeric algorithms of std that take an execution policy, on blitz. libstdc++ declares them in
-/// pstl/glue_numeric_defs.h. Included by the headers <execution> of this folder, after libstdc++'s. C++17.
+/// The numeric algorithms of std that take an execution policy, on blitz. libstdc++ declares them in pstl/glue_numeric_defs.h.
+/// The headers <execution> of this folder include this one after libstdc++'s <execution>. C++17.
 ///
-/// libstdc++'s definitions are wrong in cases that the standard allows: an exclusive scan in place reads its own results;
-/// the default operations have the type of the items, not of the result; a part of a scan of floating-point numbers begins with 0.
+/// libstdc++'s definitions are wrong in cases that the standard allows: an exclusive scan in place reads its own results; the
+/// default operations have the type of the items instead of the result; a part of a floating-point scan starts with 0.
 ///
-/// If both the value and the items are numbers, an operation on two items gets them in the type of the value. Otherwise a sum of
-/// ints to a long would overflow if two ints were added first.
+/// If both the value and the items are numbers, an operation on two items gets them in the type of the value. Otherwise a sum
+/// of ints to a long would overflow if two ints were added first.
 ///
-/// Exceptions: std::terminate; std::bad_alloc if there is no memory for the parts of a scan.
+/// Exceptions: std::bad_alloc if the allocation of memory for the parts of a scan fails. Any other exception calls
+/// std::terminate.
 ///
-/// The names with two underscores are libstdc++'s.
+/// Names with two underscores are libstdc++'s.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@
 #include "blitz/algorithm/scan.hpp"
 #endif
 
-// After the backend, which makes it leave out its own definitions.
+// Must come after the backend, because that disables libstdc++'s definitions.
 #include <execution>
 
 namespace blitz::adaptor::pstl {
@@ -51,14 +52,14 @@ inline constexpr bool kVector =
 
 template <class T, class U>
 inline constexpr bool kNumbers = std::is_arithmetic_v<T> && std::is_arithmetic_v<std::decay_t<U>>;
-/// Whether two items of type U are combined before they meet a value of type T. Not fractions and integers: each item loses its
-/// fraction when it is added.
+/// Whether items of type U may be combined with each other before they are combined with a value of type T. Not for
+/// floating-point items and an integral value, because each item must lose its fraction when it is added.
 template <class T, class U>
 inline constexpr bool kGroups = !(kNumbers<T, U> && std::is_integral_v<T> && std::is_floating_point_v<std::decay_t<U>>);
 /// An operand of an operation on two items.
 template <class T, class U>
 using Operand = std::conditional_t<kNumbers<T, U> && kGroups<T, U>, T, U>;
-/// The sum of values of type T and items of type U. PSTL's kernel for vectors knows std::plus<T>.
+/// The sum of values of type T and items of type U. PSTL's vector kernel has a special case for std::plus<T>.
 template <class T, class U>
 using Plus = std::conditional_t<kNumbers<T, U> && kGroups<T, U>, std::plus<T>, std::plus<>>;
 
@@ -69,8 +70,8 @@ struct Identity {
   }
 };
 
-/// The items f(first[i]), or f(first[i], second[i]). `f` may return a reference to its argument, which is then a value here if the
-/// argument is one.
+/// The items f(first[i]), or f(first[i], second[i]). If `f` returns a reference and an iterator returns values, the item is a
+/// value, because the reference may be to the argument of `f`.
 template <class F, class... Is>
 class Items {
   using Returned = std::invoke_result_t<F&, decltype(*std::declval<const Is&>())...>;
@@ -92,7 +93,7 @@ class Items {
 
 // --- reductions ---
 
-/// Takes the items [i, last) into `value`, by fours: only one operation of a group waits for the one before.
+/// Folds the items [i, last) into `value` in groups of four. Only one operation of a group depends on the previous group.
 template <bool kVector, class T, class Op, class Item>
 T fold(std::size_t i, std::size_t last, T value, Op op, Item item) noexcept {
   using U = typename Item::Result;
@@ -114,7 +115,7 @@ T fold(std::size_t i, std::size_t last, T value, Op op, Item item) noexcept {
   }
 }
 
-/// The value of the items [i, last), at least two. Not every item can be converted to a T.
+/// Folds the items [i, last), at least two, without an initial value. An item need not be convertible to T.
 template <bool kVector, class T, class Op, class Item>
 T fold(std::size_t i, std::size_t last, Op op, Item item) noexcept {
   using U = typename Item::Result;
@@ -125,7 +126,7 @@ T fold(std::size_t i, std::size_t last, Op op, Item item) noexcept {
   }
 }
 
-/// Reduces `count` items. Function objects are copied for each block: a call may change them.
+/// Reduces `count` items. Function objects are copied for each block because a call may change them.
 template <class Policy, class T, class Op, class Item>
 T reduce_items(std::size_t count, T init, const Op& op, const Item& item) {
   if constexpr (!kParallel<Policy>) {
@@ -162,8 +163,8 @@ T transform_reduce(T init, Op op, F f, I first, I last, Is... others) {
 
 // --- scans ---
 
-/// Writes the results of [first, last) to `result`, and advances it; returns the value of all items before `last`. An item is read
-/// before its place is written.
+/// Writes the results of [first, last) to `result`, and advances it. Returns the value of all items before `last`. Reads each
+/// item before it writes to the same position.
 template <bool kInclusive, class I, class O, class T, class Op, class F>
 T scan_run(I first, I last, O& result, T left, Op op, F f) noexcept {
   for (; first != last; ++first, ++result) {
@@ -179,17 +180,18 @@ T scan_run(I first, I last, O& result, T left, Op op, F f) noexcept {
   return left;
 }
 
-/// Calls left = scan(i, j, left) for tiles that cover [0, count), first with `init`. The value of a tile is sum(i, j).
+/// Calls left = scan(i, j, left) for tiles that cover [0, count), starting with `init`. The value of a tile is sum(i, j).
 ///
-/// Strip by strip; a strip stays in the caches. Its first tile is scanned while the others except the last are summed up;
-/// then these and the last are scanned. With a tile more than threads, no thread does more than two.
+/// Processes one strip of tiles at a time, which stays in the caches. First, the first tile of the strip is scanned, and the
+/// others except the last are summed up in parallel. Then all tiles except the first are scanned in parallel. A strip has one
+/// tile more than there are threads, so each thread processes at most two tiles.
 template <class T, class Op, class Sum, class ScanTile>
 void scan_tiles(std::size_t count, T init, const Op& op, const Sum& sum, const ScanTile& scan) {
   constexpr std::size_t kLongestTile = std::size_t{1} << 17;
   const std::size_t threads = num_threads();
   const std::size_t tiles = threads == 1 ? 1 : threads + 1;
   const std::size_t strip = threads == 1 ? count : tiles * kLongestTile;
-  // The value of all items before a tile; until the sums are known, of the tile before it.
+  // For each tile: the value of the tile before it, later the value of all items before it.
   const std::unique_ptr<std::optional<T>[]> lefts(new std::optional<T>[tiles + 1]);
   lefts[0].emplace(std::move(init));
   for (std::size_t first = 0; first < count; first += strip) {
@@ -217,8 +219,8 @@ void scan_tiles(std::size_t count, T init, const Op& op, const Sum& sum, const S
 }
 
 #if __cplusplus >= 202002L
-/// blitz's scans of floating-point numbers have several sums under way. Of other types those here take as many instructions, and
-/// less code.
+/// blitz's scans of floating-point numbers keep several sums in flight. For other types the scans here take as many
+/// instructions, and less code.
 template <class I, class O, class F, class T, class Op>
 concept BlitzScannable = std::is_floating_point_v<T> && requires(I first, O out, F f, T init, Op op) {
   blitz::transform_inclusive_scan(first, first, out, out, op, f, init);
@@ -261,7 +263,7 @@ O transform_scan(I first, I last, O result, T init, Op op, F f) {
   }
 }
 
-/// Without an initial value: the first result is the first item.
+/// An inclusive scan without an initial value: the first result is the first item.
 template <class T, class Policy, class I, class O, class Op, class F>
 O transform_inclusive_scan(I first, I last, O result, Op op, F f) {
   if (first == last) return result;
@@ -285,7 +287,7 @@ bool in_place(const I& first, const O& result) {
   }
 }
 
-/// The differences of all items except the first, in the place of these. The item before each tile is kept until the tile needs it.
+/// The differences of all items except the first, in place. The item before each tile is saved until the tile needs it.
 template <class I, class O, class Op>
 void differences_in_place(I first, std::size_t count, O result, const Op& op) {
   using Value = typename std::iterator_traits<I>::value_type;

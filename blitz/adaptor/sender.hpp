@@ -1,9 +1,8 @@
 /// @file
-/// A pool as a scheduler in the terms of C++26: schedule, connect, start, bulk.
+/// A pool as a scheduler in the sense of C++26: schedule, connect, start, bulk.
 ///
-/// Nothing but the operation states is allocated, and those by the program: a job lies in the operation state of its
-/// schedule. The vocabulary of a library of senders comes from the template parameter `Senders`; stdexec.hpp has that
-/// of stdexec.
+/// The library allocates nothing: a job is stored in the operation state of its schedule, which the program owns. The template
+/// parameter `Senders` supplies the vocabulary of a sender library; stdexec.hpp defines the one for stdexec.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -22,9 +21,9 @@
 
 namespace blitz {
 
-/// @brief What the environment of a receiver is queried with for its stop token:
-/// `receiver.get_env().query(blitz::GetStopToken())`. A receiver without such an environment is never asked to stop.
-/// For PoolScheduler, which knows no library of senders. Any thread asks for it.
+/// @brief The query for the stop token of a receiver's environment: `receiver.get_env().query(blitz::GetStopToken())`. A
+/// receiver without such an environment never gets a stop request. For PoolScheduler, which uses no sender library. Any thread
+/// may query it.
 /// @code
 ///   struct Environment {
 ///     std::stop_token stop;
@@ -35,7 +34,7 @@ struct GetStopToken {};
 
 namespace detail {
 
-/// The vocabulary of a program without a library of senders.
+/// The vocabulary for programs without a sender library.
 struct PlainSenders {
   struct SenderTag {};
   struct ReceiverTag {};
@@ -45,14 +44,14 @@ struct PlainSenders {
     [[nodiscard]] static constexpr bool stop_requested() noexcept { return false; }
   };
 
-  /// What the attributes of a schedule's sender, and a scheduler, are asked for.
+  /// The attributes of a schedule's sender.
   template <class Scheduler>
   struct Attributes {
     Scheduler scheduler;
   };
   template <class Scheduler>
   struct SchedulerQueries {};
-  /// How a sender completes, which is not asked here.
+  /// The completion signatures of a sender: none are needed here.
   struct ScheduleCompletes {};
   template <class Child>
   struct BulkCompletes {};
@@ -90,7 +89,7 @@ class ScheduleOperation final : public InPlaceJob {
 
   void start() & noexcept {
     try {
-      submit(pool_);  // The operation may be gone.
+      submit(pool_);  // May destroy the operation.
     } catch (...) {
       std::move(receiver_).set_error(std::current_exception());
     }
@@ -99,7 +98,7 @@ class ScheduleOperation final : public InPlaceJob {
  private:
   static void execute_it(Job* job, WorkerBase& worker) noexcept {
     R& receiver = static_cast<ScheduleOperation*>(job)->receiver_;
-    // The operation may be gone when these return.
+    // These calls may destroy the operation.
     if (Senders::stop_token(receiver).stop_requested()) {
       std::move(receiver).set_stopped();
     } else {
@@ -131,10 +130,10 @@ class ScheduleSender : public Senders::ScheduleCompletes {
   PoolBase* pool_;
 };
 
-/// What a bulk keeps, beside the operation state of the sender before it.
+/// The state of a bulk, in addition to the operation state of the sender before it.
 template <class Senders, class Shape, class F, class R>
 struct BulkState {
-  /// Calls `f(begin, end, values...)` for blocks of the integers below `shape`: a loop of the worker that calls this.
+  /// Calls `f(begin, end, values...)` for blocks of [0, shape), in a parallel loop that the calling worker starts.
   template <class... Values>
   void run(Values&&... values) noexcept {
     const auto token = Senders::stop_token(receiver);
@@ -156,7 +155,7 @@ struct BulkState {
   R receiver;
 };
 
-/// What the sender before a bulk completes.
+/// The receiver that the sender before a bulk completes.
 template <class Senders, class State>
 struct BulkReceiver {
   using receiver_concept = typename Senders::ReceiverTag;
@@ -222,7 +221,7 @@ class BulkSender : public Senders::template BulkCompletes<Child> {
   F f_;
 };
 
-/// Makes of `f(i, values...)` what a BulkSender calls.
+/// Adapts `f(i, values...)` to the block function that a BulkSender calls.
 template <class F>
 struct ForEachOfBlock {
   template <class Shape, class... Values>
@@ -234,9 +233,9 @@ struct ForEachOfBlock {
 
 }  // namespace detail
 
-/// @brief A pool as a scheduler in the terms of C++26: what `schedule()` returns is a sender, whose `connect(receiver)`
-/// returns an operation state. `start()` has a worker of the pool call `receiver.set_value()`. Written
-/// blitz::PoolScheduler, or blitz::StdexecScheduler for programs with stdexec.
+/// @brief A pool as a scheduler in the sense of C++26. `schedule()` returns a sender; `connect(receiver)` of the sender returns
+/// an operation state; `start()` of the operation makes a worker of the pool call `receiver.set_value()`. Use it as
+/// blitz::PoolScheduler, or as blitz::StdexecScheduler with stdexec.
 ///
 /// @code
 ///   blitz::PoolScheduler scheduler(pool);
@@ -245,31 +244,31 @@ struct ForEachOfBlock {
 ///   done.wait();        // which ends this wait: until then the operation must live
 /// @endcode
 ///
-/// The job is one like those of blitz::spawn, and runs in the same order; the end of the pool waits for it. If the stop
-/// token of the receiver's environment has been asked to stop by the time that the job runs, the receiver gets
-/// `set_stopped()`. If the pool was shut down, `start()` calls `set_error()` with a ThreadPoolError.
+/// The job is like a job of blitz::spawn, and runs in the same order; the destructor of the pool waits for it. If a stop has
+/// been requested through the token of the receiver's environment by the time the job runs, the receiver gets `set_stopped()`.
+/// If the pool was shut down, `start()` calls `set_error()` with a ThreadPoolError.
 ///
-/// @tparam Senders  The vocabulary of the library of senders, such as detail::PlainSenders.
-/// Complexity: `start()` takes some ten nanoseconds on a worker. Memory: none but the operation state.
-/// Thread-safety: that of a pointer; the pool must live longer than its operations. Source: P2300R10.
+/// @tparam Senders  The vocabulary of the sender library, such as detail::PlainSenders.
+/// Complexity: `start()` takes about ten nanoseconds on a worker. Memory: only the operation state.
+/// Thread-safety: as a pointer; the pool must outlive its operations. Source: P2300R10.
 template <class Senders>
 class BasicPoolScheduler : public Senders::template SchedulerQueries<BasicPoolScheduler<Senders>> {
  public:
-  /// For the library of senders.
+  /// For the sender library.
   using scheduler_concept = typename Senders::SchedulerTag;
 
   /// A scheduler of `pool`.
-  /// @param pool  Must live as long as operations of the scheduler run.
+  /// @param pool  Must outlive the operations of the scheduler.
   template <PoolPolicy P>
   explicit BasicPoolScheduler(BasicThreadPool<P>& pool) noexcept : pool_(&detail::base_of(pool)) {}
-  /// For the library.
-  /// @param pool  As above.
+  /// Internal: a scheduler of any kind of pool.
+  /// @param pool  Must outlive the operations of the scheduler.
   explicit BasicPoolScheduler(detail::PoolBase& pool) noexcept : pool_(&pool) {}
 
   /// A sender that completes on a worker of the pool, with no value.
   [[nodiscard]] auto schedule() const noexcept { return detail::ScheduleSender<Senders, BasicPoolScheduler>(*pool_); }
 
-  /// Whether both are of the same pool.
+  /// Whether both schedulers use the same pool.
   [[nodiscard]] friend bool operator==(const BasicPoolScheduler& a, const BasicPoolScheduler& b) noexcept {
     return a.pool_ == b.pool_;
   }
@@ -278,30 +277,29 @@ class BasicPoolScheduler : public Senders::template SchedulerQueries<BasicPoolSc
   detail::PoolBase* pool_;
 };
 
-/// @brief The scheduler of a program without a library of senders, or with receivers of its own; see
-/// BasicPoolScheduler.
+/// @brief The scheduler for programs without a sender library, or with custom receivers; see BasicPoolScheduler.
 /// @code
 ///   auto operation = blitz::PoolScheduler(pool).schedule().connect(receiver);
 /// @endcode
 using PoolScheduler = BasicPoolScheduler<detail::PlainSenders>;
 
-/// @brief A sender that calls `f(i, values...)` for each integer `i` from 0 to `shape`, once `sender` has completed
-/// with `values...`, and then completes with these values.
+/// @brief A sender that waits until `sender` completes with `values...`, calls `f(i, values...)` for each integer `i` in
+/// [0, shape), and then completes with the same values.
 ///
-/// The calls are a loop like that of blitz::parallel_for, in the pool on whose worker `sender` completes, or else in
-/// the global pool. After a request to stop, blocks of it that have not begun will not, and the receiver gets
-/// `set_stopped()`. The first exception of `f` goes to `set_error()`.
+/// The calls form a loop like blitz::parallel_for. It runs in the pool of the worker that completes `sender`, or in the global
+/// pool if another thread completes it. After a stop request no new blocks start, and the receiver gets `set_stopped()`. The
+/// first exception of `f` goes to `set_error()`.
 ///
-/// With a library of senders use its own `bulk`, which comes to the same.
+/// With a sender library use the library's `bulk`, which does the same.
 ///
 /// @code
 ///   auto operation = blitz::bulk(scheduler.schedule(), n, [&](int i) { work_on(items[i]); }).connect(receiver);
 /// @endcode
-/// @param sender  Such as a PoolScheduler's.
-/// @param shape   How many calls there are; none if it is negative.
-/// @param f       Moved into the operation state; called by several threads at once.
-/// @return The sender. Connecting it throws what moving `f` and the receiver throws.
-/// Complexity: that of the loop. Memory: none but the operation state. Thread-safety: any thread.
+/// @param sender  For example a sender of a PoolScheduler.
+/// @param shape   The number of calls; none if it is negative.
+/// @param f       Moved into the operation state; called by several threads concurrently.
+/// @return The sender. Connecting it throws the exceptions of moving `f` and the receiver.
+/// Complexity: as the loop. Memory: only the operation state. Thread-safety: any thread.
 template <class Sender, std::integral Shape, class F>
 [[nodiscard]] auto bulk(Sender&& sender, Shape shape, F&& f) {
   using Body = detail::ForEachOfBlock<std::decay_t<F>>;

@@ -1,6 +1,6 @@
 /// @file
-/// StdexecScheduler: a pool as a scheduler of stdexec, the reference implementation of C++26's senders. Its namespace is
-/// called STDEXEC here, as in its own headers: a program may choose another than `stdexec` by STDEXEC_NAMESPACE.
+/// StdexecScheduler: a pool as a scheduler of stdexec, the reference implementation of C++26's senders. Like the headers of
+/// stdexec, this file calls its namespace STDEXEC: a program may choose a name other than `stdexec` by STDEXEC_NAMESPACE.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -19,11 +19,11 @@
 
 /// @cond
 #if !defined(STDEXEC)
-#define STDEXEC stdexec  // Versions before January 2026 do not define it. They are refused below.
+#define STDEXEC stdexec  // Versions before January 2026 do not define it. They are rejected below.
 #endif
 /// @endcond
 namespace STDEXEC {
-struct sender_tag;  // Where stdexec has none, it stays incomplete.
+struct sender_tag;  // Stays incomplete with a version of stdexec that does not define it.
 }  // namespace STDEXEC
 
 namespace blitz {
@@ -37,7 +37,7 @@ static_assert(Complete<::STDEXEC::sender_tag>,
 
 struct Stdexec;
 
-/// Makes a BulkSender of `bulk`, in all its forms; with a policy that allows one thread only, it stays as it is.
+/// Replaces each form of `bulk` by a BulkSender, unless its policy allows only one thread.
 struct StdexecDomain : ::STDEXEC::default_domain {
   template <class S, class Env>
     requires std::same_as<::STDEXEC::tag_of_t<S>, ::STDEXEC::bulk_chunked_t>
@@ -52,7 +52,7 @@ struct StdexecDomain : ::STDEXEC::default_domain {
   }
 
  private:
-  /// A reference to a part, an rvalue if the whole, given as S, is one.
+  /// A reference to a part, with the value category of the whole, S.
   template <class S, class Part>
   using Like = std::conditional_t<std::is_lvalue_reference_v<S>, std::remove_reference_t<Part>&,
                                   std::remove_reference_t<Part>&&>;
@@ -110,7 +110,7 @@ struct Stdexec {
         ::STDEXEC::completion_signatures<::STDEXEC::set_value_t(), ::STDEXEC::set_error_t(std::exception_ptr),
                                          ::STDEXEC::set_stopped_t()>;
   };
-  /// As the sender before it, or with an exception of the body, or stopped.
+  /// The completions of the sender before it, an exception of the body, and stopped.
   template <class Child>
   struct BulkCompletes {
     template <class Self, class... Env>

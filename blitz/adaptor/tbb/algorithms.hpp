@@ -33,7 +33,7 @@ namespace tbb {
 
 namespace detail {
 
-/// Where a block of positions ends.
+/// The end of a block of positions.
 template <class Block>
 [[nodiscard]] std::size_t end_of(const Block& block) {
   return *block.begin() + static_cast<std::size_t>(block.size());
@@ -51,7 +51,7 @@ void for_blocks(std::size_t count, std::size_t grain, const CallOptions& options
 
 }  // namespace detail
 
-/// Calls `body(part)` for parts that cover the range.
+/// Calls `body(part)` in parallel for parts that cover the range.
 template <detail::SplitRange Range, class Body, class... Last>
   requires(detail::LastArguments<Last...> && std::copy_constructible<Body> && std::invocable<const Body&, Range&>)
 void parallel_for(const Range& range, const Body& body, Last&&... last) {
@@ -60,7 +60,7 @@ void parallel_for(const Range& range, const Body& body, Last&&... last) {
   if constexpr (detail::kIsBlocked<Range>) {
     const std::size_t grain = std::max<std::size_t>(range.grainsize(), 1);
     detail::for_blocks(range.size(), grain, options, [&](std::size_t first, std::size_t end) {
-      // No part is longer than the grain, if that is asked for, nor shorter than half of it.
+      // With simple_partitioner, each part has between half a grain and one grain.
       std::size_t parts = options.cut == detail::Cut::kSimple ? blitz::detail::ceil_div(end - first, grain) : 1;
       for (; parts > 0; --parts) {
         Range part = range.part(first, first + (end - first) / parts);
@@ -81,7 +81,7 @@ void parallel_for(const Range& range, const Body& body, Last&&... last) {
 
 namespace detail {
 
-/// What can be counted with: integers, and what behaves alike.
+/// Integers and types that behave like integers.
 template <class I>
 concept Index = RangeValue<I> && std::constructible_from<I, int>;
 
@@ -104,7 +104,7 @@ template <Index I>
 
 }  // namespace detail
 
-/// Calls `f(i)` for first, first + step, ... below `last`. Throws std::invalid_argument for a step below 1.
+/// Calls `f(i)` in parallel for first, first + step, ... below `last`. Throws std::invalid_argument for a step below 1.
 template <detail::Index Index, class F, class... Last>
   requires(detail::LastArguments<Last...> && std::invocable<const F&, Index>)
 void parallel_for(Index first, Index last, Index step, const F& f, Last&&... last_arguments) {
@@ -120,7 +120,7 @@ void parallel_for(Index first, Index last, Index step, const F& f, Last&&... las
     for (; from != to; ++from) std::invoke(f, detail::advanced(first, from * each));
   });
 }
-/// The same with a step of 1.
+/// Calls `f(i)` in parallel for each i of [first, last).
 template <detail::Index Index, class F, class... Last>
   requires(detail::LastArguments<Last...> && std::invocable<const F&, Index>)
 void parallel_for(Index first, Index last, const F& f, Last&&... last_arguments) {
@@ -136,12 +136,13 @@ concept Reduction = Splittable<Body> && requires(Body& body, const Range& range,
   body(range);
   body.join(right);
 };
-/// The calls of the functional forms.
+/// A function object of the functional forms.
 template <class F, class Result, class... Arguments>
 concept Returns = std::is_invocable_r_v<Result, const F&, Arguments...>;
 
-/// Takes a range into a body. A part that another worker took, or each, if it is to be the same on any number of threads,
-/// goes to a body of its own, which is joined when both have ended.
+/// Reduces a range into a body. If another worker takes the right part, that part uses a new body, which is joined when both
+/// parts have finished. With `always`, each right part uses a new body, so that the result does not depend on the number of
+/// threads.
 template <class Range, class Body>
 void reduce_part(Range& range, Body& body, Parts parts, bool taken, bool always, const CallContext& context) {
   if (!range.is_divisible() || !parts.want_more(taken)) return context.run([&] { body(range); });
@@ -189,13 +190,13 @@ class ReduceBody {
 
 }  // namespace detail
 
-/// Takes the range into `body`: by `body(part)`, and `body.join(right)` with those that were split from it.
+/// Reduces the range into `body` by `body(part)`, and by `body.join(right)` with bodies that were split from it.
 template <detail::SplitRange Range, detail::Reduction<Range> Body, class... Last>
   requires detail::LastArguments<Last...>
 void parallel_reduce(const Range& range, Body& body, Last&&... last) {
   detail::reduce(range, body, detail::CallOptions(last...), false);
 }
-/// Folds the identity and the parts by `fold(part, value)`, and combines the values in their order. Returns the identity if
+/// Folds parts by `fold(part, value)`, starting with the identity, and combines the values in order. Returns the identity if
 /// the context is cancelled during the call.
 template <detail::SplitRange Range, class T, detail::Returns<T, const Range&, T> Fold, detail::Returns<T, T, T> Combine,
           class... Last>
@@ -231,7 +232,8 @@ T parallel_reduce(const Range& range, const T& identity, const Fold& fold, const
   return body.take();
 }
 
-/// As parallel_reduce, cut and combined in the same way on any number of threads: down to the grain size.
+/// Like parallel_reduce, with a result that does not depend on the number of threads: the range is always divided down to the
+/// grain size, and the parts are combined in the same way.
 template <detail::SplitRange Range, detail::Reduction<Range> Body, class... Last>
   requires detail::LastArguments<Last...>
 void parallel_deterministic_reduce(const Range& range, Body& body, Last&&... last) {
@@ -285,8 +287,9 @@ class ScanBody {
 
 }  // namespace detail
 
-/// A scan by `body(part, tag)`: with final_scan_tag it writes the results of the part as well, and with pre_scan_tag it only takes
-/// the part in; `body.reverse_join(left)` adds the sum of all to its left, and `body.assign(last)` takes over the end. See ScanRun.
+/// A scan by `body(part, tag)`. With pre_scan_tag it only adds the part to the body's sum; with final_scan_tag it also writes
+/// the results of the part. `body.reverse_join(left)` adds the sum of all items to the left; `body.assign(last)` copies the
+/// final state into `body`. See ScanRun.
 template <detail::SplitRange Range, detail::Scan<Range> Body, class... Last>
   requires detail::LastArguments<Last...>
 void parallel_scan(const Range& range, Body& body, Last&&... last) {
@@ -295,8 +298,7 @@ void parallel_scan(const Range& range, Body& body, Last&&... last) {
   options.context.guard(
       [&] { detail::on_worker_here([&] { detail::ScanRun<Range, Body>(range, body, options.context).run(); }); });
 }
-/// Returns the end of a scan by `scan(part, sum, is_final)`, which returns `sum` with the part taken in, and by
-/// `combine(left, right)`.
+/// A scan by `scan(part, sum, is_final)`, which returns `sum` plus the part, and by `combine(left, right)`. Returns the total.
 template <detail::SplitRange Range, class T, detail::Returns<T, const Range&, T, bool> Scan,
           detail::Returns<T, T, T> Combine, class... Last>
   requires detail::LastArguments<Last...>
@@ -308,7 +310,7 @@ T parallel_scan(const Range& range, const T& identity, const Scan& scan, const C
 
 // --- the others ---
 
-/// Sorts by `compare`, not stably: blitz::sort.
+/// Sorts by `compare` with blitz::sort. Not stable.
 template <std::random_access_iterator I, class Compare = std::less<>>
   requires(std::movable<std::iter_value_t<I>> &&
            std::predicate<const Compare&, std::iter_reference_t<I>, std::iter_reference_t<I>>)
@@ -330,7 +332,7 @@ void invoke_all(const CallContext& context, F&... f) {
 
 }  // namespace detail
 
-/// Calls them all, perhaps at once. The last argument may be a context.
+/// Calls all functions, possibly in parallel. The last argument may be a context.
 template <class... F>
   requires(sizeof...(F) > 1 && (std::invocable<F&> && ...))
 void parallel_invoke(F&&... f) {
@@ -347,7 +349,7 @@ void parallel_invoke(Arguments&&... arguments) {
   }(std::make_index_sequence<sizeof...(Arguments) - 1>());
 }
 
-/// What a body of parallel_for_each adds items to.
+/// Accepts new items from a body of parallel_for_each.
 template <class T>
 class feeder {
  public:
@@ -366,13 +368,13 @@ class feeder {
 
 namespace detail {
 
-/// Whether the items of these iterators stay valid: then they are visited in place.
+/// Whether the items of these iterators stay valid, so that they can be visited in place.
 template <class I>
 inline constexpr bool kInPlace =
     std::forward_iterator<I> ||
     std::derived_from<typename std::iterator_traits<I>::iterator_category, std::forward_iterator_tag>;
 
-/// An item of parallel_for_each that is visited in place: it may be of any type.
+/// An item of parallel_for_each that is visited in place. It may have any type.
 template <class I>
 class PlacedItem {
  public:
@@ -470,7 +472,7 @@ class EachItems {
 
 namespace detail {
 
-/// Whether `body` takes the items of I, perhaps among other types.
+/// Whether `body` accepts the items of I.
 template <class Body, class I, class... More>
 inline constexpr bool kTakesItem = std::invocable<const Body&, std::iter_reference_t<I>, More...> ||
                                    (!kInPlace<I> && (std::invocable<const Body&, std::iter_value_t<I>, More...> ||
@@ -478,7 +480,7 @@ inline constexpr bool kTakesItem = std::invocable<const Body&, std::iter_referen
 template <class Body, class I>
 inline constexpr bool kTakesFeeder = kTakesItem<Body, I, feeder<std::iter_value_t<I>>&>;
 
-/// As iterators of C++17 may be.
+/// An input iterator of C++17. It need not satisfy C++20's concepts.
 template <class I>
 concept ItemIterator = std::copyable<I> && requires(I& i) {
   { *i } -> std::convertible_to<std::iter_reference_t<I>>;
@@ -489,7 +491,7 @@ concept ItemIterator = std::copyable<I> && requires(I& i) {
 
 }  // namespace detail
 
-/// Calls `body(item)` or `body(item, feeder)` for each item, and for those that are fed.
+/// Calls `body(item)` or `body(item, feeder)` in parallel for each item, and for each item that the feeder adds.
 template <detail::ItemIterator I, class Body, class... Last>
   requires(detail::LastArguments<Last...> && (detail::kTakesFeeder<Body, I> || detail::kTakesItem<Body, I>))
 void parallel_for_each(I first, I last, const Body& body, Last&&... last_arguments) {

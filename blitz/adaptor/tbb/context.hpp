@@ -1,5 +1,5 @@
 /// @file
-/// oneTBB's task_group_context and global_control: what ends a call early, and in which pool it is made.
+/// oneTBB's task_group_context, which cancels calls, and global_control, which selects their pool.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,9 +25,9 @@
 
 namespace tbb {
 
-/// Ends the calls that it is given to, and those that they make: what has not begun will not begin. An exception that
-/// leaves such a call cancels it as well. A bound one is cancelled with the context of the task that makes it, which must
-/// live longer.
+/// Cancels the calls that use it, and the calls within them: no new tasks start. An exception that leaves such a call also
+/// cancels the context. A bound context is also cancelled with its parent, the context of the task that creates it. The parent
+/// must live longer.
 class task_group_context {
  public:
   enum kind_type : std::uint8_t { isolated, bound };
@@ -54,24 +54,26 @@ class task_group_context {
     return cancelled_.load(std::memory_order_acquire) ||  // [cancelled]
            (parent_ != nullptr && parent_->is_group_execution_cancelled());
   }
-  /// Makes it new. Not while a call uses it.
+  /// Undoes cancellation. Not while a call uses the context.
   void reset() {
     reset_if([] { return true; });
   }
   void capture_fp_settings() noexcept {}
   [[nodiscard]] std::uintptr_t traits() const noexcept { return traits_; }
 
-  /// For the adaptor: resets it if `test()` holds. Any thread. The test sees all that a thread did before it cancelled this.
+  /// For the adaptor: resets the context if `test()` returns true. Any thread. The test sees all effects of a thread before it
+  /// cancelled the context.
   template <class Test>
   void reset_if(const Test& test) {
-    std::unique_ptr<std::stop_callback<Request>> ended;  // without the mutex: its end waits for a running callback
+    // Destroyed after the unlock, because its destructor waits for a running callback.
+    std::unique_ptr<std::stop_callback<Request>> ended;
     const std::lock_guard lock(mutex_);
     if (!test()) return;
     ended = std::move(with_parent_);
     stop_ = std::stop_source(std::nostopstate);
     cancelled_.store(false, std::memory_order_relaxed);
   }
-  /// For the adaptor: requests a stop when this is cancelled.
+  /// For the adaptor: a token that gets a stop request when the context is cancelled.
   [[nodiscard]] std::stop_token token() {
     std::stop_source stop = stop_source();
     if (is_group_execution_cancelled()) stop.request_stop();
@@ -84,7 +86,7 @@ class task_group_context {
     void operator()() { stop.request_stop(); }
   };
 
-  /// The source of the tokens, made when the first is asked for: most contexts need none.
+  /// The source of the tokens. Created on first use, because most contexts need none.
   std::stop_source stop_source() {
     const std::lock_guard lock(mutex_);
     if (!stop_.stop_possible()) {
@@ -101,19 +103,19 @@ class task_group_context {
   blitz::detail::Atomic<bool> cancelled_{false};
   std::mutex mutex_;
   std::stop_source stop_{std::nostopstate};                   // guarded by mutex_
-  std::unique_ptr<std::stop_callback<Request>> with_parent_;  // the same
+  std::unique_ptr<std::stop_callback<Request>> with_parent_;  // guarded by mutex_
 };
 
-/// Sets a parameter while it lives. Of several limits of the number of threads the least counts, of several sizes of stacks the
-/// greatest: calls from outside every pool are then made in a pool of so many threads with such stacks. A pool is made when
-/// it is first wanted, and lives until the program ends. With terminate_on_exception, what would leave a call ends the program
-/// by std::terminate.
+/// Sets a parameter during its lifetime. The smallest limit of the number of threads and the largest stack size apply. Calls
+/// from outside every pool then run in a pool with that number of threads and that stack size. The first control that selects
+/// such a pool creates it; it exists until the program ends. With terminate_on_exception, an exception that would leave a call
+/// calls std::terminate.
 class global_control {
  public:
   enum parameter : std::uint8_t { max_allowed_parallelism, thread_stack_size, terminate_on_exception, parameter_max };
 
-  /// Throws std::invalid_argument for a value of 0, but for terminate_on_exception; and what the constructor of
-  /// blitz::ThreadPool throws.
+  /// Throws std::invalid_argument for a value of 0 unless `what` is terminate_on_exception, and the exceptions of the
+  /// constructor of blitz::ThreadPool.
   global_control(parameter what, std::size_t value) : what_(what), value_(value) {
     if (value == 0 && what != terminate_on_exception) {
       throw std::invalid_argument("tbb::global_control: the value must be at least 1");
@@ -137,7 +139,7 @@ class global_control {
     all.choose_pool();
   }
 
-  /// The value that counts. While no size of stacks is set, it is the system's default, or 0 where it does not say.
+  /// The value that applies. If no stack size is set, the system's default, or 0 if the system has no known default.
   [[nodiscard]] static std::size_t active_value(parameter what) {
     Controls& all = controls();
     const std::lock_guard lock(all.mutex);
@@ -148,7 +150,7 @@ class global_control {
     return what == max_allowed_parallelism ? *all.values[what].begin() : *all.values[what].rbegin();
   }
 
-  /// For the adaptor: the pool for calls from outside every pool; null: the global one.
+  /// For the adaptor: the pool for calls from outside every pool; null means the global pool.
   [[nodiscard]] static blitz::ThreadPool* pool() noexcept {
     return controls().chosen.load(std::memory_order_acquire);  // [chosen]
   }
@@ -191,12 +193,12 @@ namespace detail {
 /// The context of the task that this thread runs; null if it has none.
 inline thread_local task_group_context* current_context = nullptr;
 
-/// Where an exception would leave a call.
+/// Called before an exception leaves a call.
 inline void terminate_if_asked() noexcept {
   if (global_control::active_value(global_control::terminate_on_exception) != 0) std::terminate();
 }
 
-/// The context of one call: the one that it was given, or that of the task that makes it.
+/// The context of one call: its argument, or the context of the calling task.
 class CallContext {
  public:
   explicit CallContext(task_group_context* given = nullptr) noexcept
@@ -207,7 +209,7 @@ class CallContext {
   }
   [[nodiscard]] std::stop_token token() const { return context_ != nullptr ? context_->token() : std::stop_token(); }
 
-  /// Calls `f()` as a task of the context, unless that is cancelled.
+  /// Calls `f()` as a task of the context, unless the context is cancelled.
   template <class F>
   void run(F&& f) const {
     if (is_cancelled()) return;
@@ -218,7 +220,7 @@ class CallContext {
     std::forward<F>(f)();
   }
 
-  /// Calls `f()`, the call as a whole: an exception cancels what is left.
+  /// Calls `f()`, which runs the whole call. An exception cancels the rest of the call.
   template <class F>
   void guard(F&& f) const {
     try {
@@ -242,17 +244,17 @@ inline task_group_context::task_group_context(kind_type kind, std::uintptr_t tra
 /// Whether the task that this thread runs is cancelled.
 [[nodiscard]] inline bool is_current_task_group_canceling() noexcept { return detail::CallContext().is_cancelled(); }
 
-/// oneTBB's tasks have one call left for programs.
+/// oneTBB's class of tasks. It has one public function.
 struct task {
-  /// The context that the running call was given, or the call around it; null if there is none. oneTBB makes a context for each call
-  /// that is given none.
+  /// The context of the innermost running call that has one; null if there is none. oneTBB creates a context for each call
+  /// without one.
   [[nodiscard]] static task_group_context* current_context() noexcept { return detail::current_context; }
 };
 
-/// An arena or a handle for what the calling thread uses.
+/// The tag of constructors that attach an arena or a handle to the scheduler of the calling thread.
 struct attach {};
 
-/// oneTBB's threads end when the last handle is finalized. blitz's sleep until the program ends, so this ends nothing.
+/// Ends no threads. oneTBB's threads end when the last handle is finalized; blitz's threads sleep until the program ends.
 class task_scheduler_handle {
  public:
   task_scheduler_handle() = default;
@@ -289,30 +291,29 @@ class bad_last_alloc : public std::bad_alloc {
   [[nodiscard]] const char* what() const noexcept override { return "tbb::bad_last_alloc"; }
 };
 
-/// Empties the handle. Returns false within a call, where oneTBB cannot end its threads either.
+/// Empties the handle. Returns false on a worker, because oneTBB cannot end its threads there.
 inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
   const bool outside = !handle || !blitz::current_thread_index();
   handle.release();
   return outside;
 }
-/// The same; throws unsafe_wait within a call.
+/// Empties the handle. Throws unsafe_wait on a worker.
 inline void finalize(task_scheduler_handle& handle) {
   if (!finalize(handle, std::nothrow)) throw unsafe_wait("tbb::finalize: called by a worker");
 }
 
 namespace detail {
 
-/// Where a call is made: in the pool that its thread works for, or else in the one that global_control asks for, or in the
-/// global pool.
+/// The pool of a call: the caller's pool if it is a worker, otherwise the pool that global_control selects, or the global pool.
 [[nodiscard]] inline blitz::PoolRef here() noexcept {
   return blitz::current_thread_index() ? blitz::PoolRef() : blitz::PoolRef(global_control::pool());
 }
-/// The number of threads there.
+/// The number of threads of that pool.
 [[nodiscard]] inline std::size_t threads_here() {
   blitz::ThreadPool* const pool = blitz::current_thread_index() ? nullptr : global_control::pool();
   return pool != nullptr ? pool->num_threads() : blitz::current_num_threads();
 }
-/// Calls `f()` on a worker there.
+/// Calls `f()` on a worker of that pool.
 template <class F>
 decltype(auto) on_worker_here(F&& f) {
   if (blitz::current_thread_index()) return std::forward<F>(f)();

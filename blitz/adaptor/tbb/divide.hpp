@@ -1,5 +1,5 @@
 /// @file
-/// How oneTBB's algorithms cut their ranges on blitz: the partitioners, and one function that cuts any range.
+/// How oneTBB's algorithms divide their ranges on blitz: the partitioners, and a function that divides any range.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -18,9 +18,9 @@
 namespace tbb {
 
 class simple_partitioner {};    ///< Cuts down to the grain size.
-class auto_partitioner {};      ///< Cuts as idle workers ask for it. The default.
+class auto_partitioner {};      ///< Cuts when workers are idle. The default.
 class static_partitioner {};    ///< Cuts into one part for each worker.
-class affinity_partitioner {};  ///< As auto_partitioner.
+class affinity_partitioner {};  ///< Like auto_partitioner.
 
 namespace detail {
 
@@ -30,7 +30,7 @@ template <class P>
 concept Partitioner = std::same_as<P, simple_partitioner> || std::same_as<P, auto_partitioner> ||
                       std::same_as<P, static_partitioner> || std::same_as<P, affinity_partitioner>;
 
-/// What may come last in a call: a partitioner, a context, or both in that order.
+/// Whether these types may be the last arguments of a call: a partitioner, a context, or both in that order.
 template <class... Last>
 inline constexpr bool kAreLast = false;
 template <>
@@ -45,12 +45,12 @@ inline constexpr bool kAreLast<P, task_group_context> = true;
 template <class... Last>
 concept LastArguments = kAreLast<std::remove_cvref_t<Last>...>;
 
-/// These arguments.
+/// The values of these arguments.
 struct CallOptions {
   template <class... Last>
   explicit CallOptions(Last&... last) noexcept : CallOptions(context_of(last...), cut_of(last...)) {}
 
-  /// For blitz's loops and reductions. It is they that cut finer for idle workers.
+  /// Options for blitz's loops and reductions, which divide further when workers are idle.
   template <class Options>
   [[nodiscard]] Options of(std::size_t grain) const {
     return {.min_grain = grain,
@@ -90,10 +90,10 @@ struct CallOptions {
   }
 };
 
-/// Into how many parts a range is still to be cut. A part that another worker took is cut anew, as in Rayon's splitter.
+/// The number of parts that a range must still be divided into. A stolen part is divided again, as in Rayon's splitter.
 class Parts {
  public:
-  /// On a worker.
+  /// Must be called on a worker.
   explicit Parts(Cut cut)
       : least_(cut == Cut::kAuto || cut == Cut::kAffinity ? kForEach * blitz::current_num_threads() : 0),
         left_(cut == Cut::kSimple   ? std::numeric_limits<std::size_t>::max()
@@ -101,12 +101,12 @@ class Parts {
                                     : least_),
         in_proportion_(cut == Cut::kStatic || cut == Cut::kAffinity) {}
 
-  /// Whether to cut a part that another worker took, or none did.
+  /// Whether to divide a part. `taken`: another worker has taken it.
   [[nodiscard]] bool want_more(bool taken) noexcept {
     if (taken) left_ = std::max(left_, least_);
     return left_ > 1;
   }
-  /// Cuts the range in two: the second part, which has as many to go as it returns in `parts`.
+  /// Divides the range in two and returns the second part. `parts` gets the number of parts for it.
   template <class Range>
   [[nodiscard]] Range cut(Range& range, Parts& parts) {
     parts.left_ = left_ / 2;
@@ -129,13 +129,13 @@ class Parts {
   bool in_proportion_;
 };
 
-/// A range that blitz can cut itself.
+/// A range that blitz can divide by positions.
 template <class R>
 inline constexpr bool kIsBlocked = false;
 template <class Value>
 inline constexpr bool kIsBlocked<blocked_range<Value>> = true;
 
-/// Calls `leaf(range)` for the parts of a range. On a worker.
+/// Calls `leaf(range)` for the parts of a range. Must be called on a worker.
 template <class Range, class Leaf>
 void for_each_part(Range& range, Parts parts, bool taken, const Leaf& leaf) {
   if (!range.is_divisible() || !parts.want_more(taken)) return leaf(range);

@@ -1,12 +1,11 @@
 /// @file
-/// Names of oneTBB that blitz has no stand-in for, as its <tbb/tbb.h> has them: to use one is an error that says what to use
-/// instead.
+/// Names of oneTBB's <tbb/tbb.h> that blitz does not replace. Using one is a compile-time error that names a replacement.
 #pragma once
 
 namespace tbb {
 namespace detail {
 
-/// False, once the arguments are known.
+/// False, evaluated when the template is instantiated.
 template <class...>
 inline constexpr bool has_stand_in = false;
 
@@ -37,7 +36,7 @@ BLITZ_TBB_TEMPLATE(concurrent_multiset, "a std::multiset under a std::shared_mut
 BLITZ_TBB_TEMPLATE(filter, "blitz::from(range).map(f)");
 #undef BLITZ_TBB_TEMPLATE
 
-/// As what a program derives from, or has an object of.
+/// A class that a program may derive from or create objects of.
 #define BLITZ_TBB_CLASS(name, qualified, instead) \
   class name {                                    \
    public:                                        \
@@ -49,7 +48,7 @@ BLITZ_TBB_TEMPLATE(filter, "blitz::from(range).map(f)");
 BLITZ_TBB_CLASS(collaborative_once_flag, "collaborative_once_flag", "std::once_flag");
 BLITZ_TBB_CLASS(task_scheduler_observer, "task_scheduler_observer", "blitz::ThreadPoolOptions::on_thread_start");
 
-/// The nodes of a graph are left out without a word of their own.
+/// The nodes of a graph have no message: every program with nodes also uses a graph.
 namespace flow {
 BLITZ_TBB_CLASS(graph, "flow::graph", "blitz::async, blitz::TaskGroup or coroutines");
 }  // namespace flow
@@ -59,7 +58,7 @@ template <class... T>
 void collaborative_call_once(T&&... /*arguments*/) {
   BLITZ_TBB_REFUSE("collaborative_call_once", "std::call_once");
 }
-/// What stands in the arguments of parallel_pipeline, so that it is the call which is refused.
+/// The types in the arguments of parallel_pipeline. They are defined so that the error is about the call.
 enum class filter_mode { parallel, serial_in_order, serial_out_of_order };
 struct flow_control {
   void stop();

@@ -1,5 +1,6 @@
 /// @file
-/// oneTBB's allocators and memory resources, and the C functions of its scalable allocator, by the standard library's memory.
+/// oneTBB's allocators, memory resources and the C functions of its scalable allocator. They use the standard library's
+/// allocator.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -46,7 +47,7 @@ inline void* scalable_malloc(std::size_t size) { return std::malloc(size); }
 inline void scalable_free(void* p) { std::free(p); }
 inline void* scalable_realloc(void* p, std::size_t size) { return std::realloc(p, size); }
 inline void* scalable_calloc(std::size_t count, std::size_t size) { return std::calloc(count, size); }
-/// The bytes that may be used there; 0 for null.
+/// The usable bytes at a pointer; 0 for null.
 inline std::size_t scalable_msize(void* p) {
 #if defined(_WIN32)
   return p != nullptr ? _msize(p) : 0;
@@ -56,7 +57,7 @@ inline std::size_t scalable_msize(void* p) {
   return malloc_usable_size(p);
 #endif
 }
-/// Null for an alignment that is no power of two, or a size of 0.
+/// Returns null for an alignment that is not a power of two, or a size of 0.
 inline void* scalable_aligned_malloc(std::size_t size, std::size_t alignment) {
   if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) {
     errno = EINVAL;
@@ -78,7 +79,7 @@ inline void scalable_aligned_free(void* p) {
   std::free(p);
 #endif
 }
-/// As std::realloc, aligned. Frees for a size of 0.
+/// Like std::realloc, with an alignment. A size of 0 frees the memory.
 inline void* scalable_aligned_realloc(void* p, std::size_t size, std::size_t alignment) {
 #if defined(_WIN32)
   return _aligned_realloc(p, size, alignment);
@@ -104,7 +105,7 @@ inline int scalable_posix_memalign(void** result, std::size_t alignment, std::si
   *result = p;
   return 0;
 }
-/// The memory is the standard library's: there is nothing to set, and nothing to give back.
+/// No effect: the standard library's allocator has no such settings or caches.
 inline int scalable_allocation_mode(int /*what*/, std::intptr_t /*value*/) { return TBBMALLOC_UNSUPPORTED; }
 inline int scalable_allocation_command(int /*command*/, void* /*reserved*/) { return TBBMALLOC_NO_EFFECT; }
 }
@@ -158,7 +159,7 @@ class scalable_allocator : public std::allocator<T> {
 };
 
 #ifdef __cpp_lib_memory_resource
-/// Blocks that share no cache line with others, from another resource.
+/// A resource of blocks that share no cache line with other blocks. Takes its memory from another resource.
 class cache_aligned_resource : public std::pmr::memory_resource {
  public:
   cache_aligned_resource() : cache_aligned_resource(std::pmr::get_default_resource()) {}
@@ -169,7 +170,7 @@ class cache_aligned_resource : public std::pmr::memory_resource {
   static std::size_t aligned(std::size_t alignment) noexcept {
     return alignment > blitz::detail::kCacheLine ? alignment : blitz::detail::kCacheLine;
   }
-  /// Whole lines; a size that is too large is left to the other resource to refuse.
+  /// Rounds a size up to whole cache lines. The other resource rejects sizes that are too large.
   static std::size_t rounded(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t lines = (bytes + alignment - 1) & ~(alignment - 1);
     return lines >= bytes ? lines : bytes;

@@ -1,5 +1,5 @@
 /// @file
-/// oneTBB's mutexes. The spinning ones are small; std::mutex and std::shared_mutex serve as the others.
+/// oneTBB's mutexes. The spinning mutexes are small; the others are implemented by std::mutex and std::shared_mutex.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -25,7 +25,7 @@ struct NoMutex {
   void unlock_shared() noexcept {}
 };
 
-/// Waits between two looks: pauses, longer each time, and then lets another thread run.
+/// Waits between two attempts: pauses, longer each time, then yields.
 class Backoff {
  public:
   void wait() noexcept {
@@ -62,8 +62,8 @@ class SpinMutex {
   blitz::detail::Atomic<bool> locked_{false};  // written by the threads that try it, and by its holder
 };
 
-/// A mutex for readers and writers, of eight bytes. A writer that waits keeps new readers out. `mutex_` guards the rest, and
-/// is held for a few instructions at a time.
+/// A mutex for readers and writers, of eight bytes. A waiting writer blocks new readers. `mutex_` guards the rest; it is held
+/// only for a few instructions at a time.
 class SpinSharedMutex {
  public:
   SpinSharedMutex() noexcept = default;
@@ -168,7 +168,7 @@ class SharedMutex : public M {
       SharedMutex& mutex = *std::exchange(mutex_, nullptr);
       write_ ? mutex.unlock() : mutex.unlock_shared();
     }
-    /// Returns whether nobody can have written in between; here, only if it was a writer already.
+    /// Returns whether no writer can have intervened: here, only if the lock already was a writer's.
     bool upgrade_to_writer() { return change(true); }
     bool downgrade_to_reader() { return change(false); }
     [[nodiscard]] bool is_writer() const noexcept { return write_; }

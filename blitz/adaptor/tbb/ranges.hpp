@@ -1,5 +1,5 @@
 /// @file
-/// oneTBB's ranges: what its algorithms cut, each by a splitting constructor.
+/// oneTBB's ranges. Its algorithms divide them by their splitting constructors.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -16,10 +16,10 @@
 
 namespace tbb {
 
-/// The tag of a constructor that splits its argument in two halves: the new object is the second one.
+/// The tag of a constructor that splits its argument into two halves. The new object is the second half.
 class split {};
 
-/// The same in two parts of the sizes `left` and `right`, proportionally.
+/// The tag of a constructor that splits its argument in the proportion `left` to `right`. The new object is the right part.
 class proportional_split {
  public:
   explicit proportional_split(std::size_t left = 1, std::size_t right = 1) : left_(left), right_(right) {}
@@ -34,8 +34,7 @@ class proportional_split {
 
 namespace detail {
 
-/// The bounds of a blocked_range: integers, pointers, random-access iterators, and what has their `<`,
-/// `-` and `+`.
+/// The bounds of a blocked_range: integers, pointers, random-access iterators, and other types with their `<`, `-` and `+`.
 template <class V>
 concept RangeValue = std::copyable<V> && requires(const V& a, const V& b) {
   { a < b } -> std::convertible_to<bool>;
@@ -44,7 +43,7 @@ concept RangeValue = std::copyable<V> && requires(const V& a, const V& b) {
 };
 template <class T>
 concept Splittable = std::constructible_from<T, T&, split>;
-/// A range that an algorithm can cut.
+/// A range that an algorithm can divide.
 template <class R>
 concept SplitRange = std::copy_constructible<R> && Splittable<R> && requires(const R& range) {
   { range.empty() } -> std::convertible_to<bool>;
@@ -53,7 +52,7 @@ concept SplitRange = std::copy_constructible<R> && Splittable<R> && requires(con
 
 }  // namespace detail
 
-/// [begin, end). It is cut while it has more than `grainsize` values.
+/// [begin, end). Divisible while it has more than `grainsize` values.
 template <detail::RangeValue Value>
 class blocked_range {
  public:
@@ -73,7 +72,7 @@ class blocked_range {
   [[nodiscard]] bool empty() const { return !(begin_ < end_); }
   [[nodiscard]] bool is_divisible() const { return grainsize_ < size(); }
 
-  /// The part [first, last) of it.
+  /// The part at positions [first, last).
   [[nodiscard]] blocked_range part(size_type first, size_type last) const {
     return {static_cast<Value>(begin_ + static_cast<Offset>(first)),
             static_cast<Value>(begin_ + static_cast<Offset>(last)), grainsize_};
@@ -113,7 +112,7 @@ template <class A, class B>
 
 }  // namespace detail
 
-/// A rectangle of rows and columns, cut along the side that has more grains.
+/// A rectangle of rows and columns, divided along the side that has more grains.
 template <detail::RangeValue RowValue, detail::RangeValue ColValue = RowValue>
 class blocked_range2d {
  public:
@@ -147,7 +146,7 @@ class blocked_range2d {
   col_range_type cols_;
 };
 
-/// A box of pages, rows and columns, cut along the side that has the most grains.
+/// A box of pages, rows and columns, divided along the side that has the most grains.
 template <detail::RangeValue PageValue, detail::RangeValue RowValue = PageValue, detail::RangeValue ColValue = RowValue>
 class blocked_range3d {
  public:
@@ -192,7 +191,7 @@ class blocked_range3d {
   col_range_type cols_;
 };
 
-/// A box of N dimensions, cut along the side that has the most grains. The last parameter numbers the sides.
+/// A box of N dimensions, divided along the side that has the most grains. The last parameter numbers the sides.
 template <detail::RangeValue Value, unsigned N, class Sides = std::make_index_sequence<N>>
 class blocked_rangeNd;
 

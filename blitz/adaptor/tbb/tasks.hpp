@@ -28,13 +28,13 @@ class task_group;
 
 namespace detail {
 
-/// A group that waits for handles as well.
+/// A group that also waits for handles.
 class Group : public blitz::TaskGroup {
  public:
   using blitz::TaskGroup::idle;
   using blitz::TaskGroup::TaskGroup;
 
-  /// Counts as a task of a group while it lives.
+  /// Counts as a task of the group during its lifetime.
   struct Release {
     void operator()(Group* group) const noexcept { group->finished(); }
   };
@@ -47,8 +47,8 @@ class Group : public blitz::TaskGroup {
 
 }  // namespace detail
 
-/// A task that task_group::defer has made, and that is still to be run, by a group or in an arena. Movable. The group's
-/// wait() waits until it has run, or is destroyed.
+/// A task of task_group::defer that has not started. Pass it to a group or an arena to run it. Movable. The group's wait()
+/// waits until the task has run or the handle is destroyed.
 class task_handle {
  public:
   task_handle() noexcept = default;
@@ -68,7 +68,7 @@ class task_handle {
     virtual ~CallBase() = default;
     virtual void operator()() = 0;
     task_group& group;
-    detail::Group::Hold hold;  // ended last: then a wait may return, and destroy the handle
+    detail::Group::Hold hold;  // destroyed last: afterwards wait() may return
   };
   template <class F>
   struct Call final : CallBase {
@@ -82,15 +82,15 @@ class task_handle {
   std::unique_ptr<CallBase> call_;
 };
 
-/// Tasks that are waited for together. An exception cancels those that have not begun.
+/// A group of tasks. An exception cancels the tasks that have not started.
 class task_group {
  public:
   task_group() : task_group(nullptr) {}
   explicit task_group(task_group_context& context) : task_group(&context) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// If tasks are unfinished: cancels them, waits for them, drops their exception, and throws missing_wait unless an exception is
-  /// on its way already.
+  /// If tasks are unfinished: cancels them, waits for them, discards their exception, and throws missing_wait unless an
+  /// exception is being unwound.
   ~task_group() noexcept(false) {
     if (group_.idle()) return;
     cancel();
@@ -115,10 +115,11 @@ class task_group {
     return task_handle(std::forward<F>(f), *this, group_.hold());
   }
 
-  /// Rethrows the first exception. The group is then as new. Any number of threads may wait; one of them gets the exception.
+  /// Waits for the tasks, rethrows the first exception, and resets the group. Any number of threads may wait; one of them gets
+  /// the exception.
   task_group_status wait() {
     struct Frame {
-      /// If another thread has run tasks since then, and perhaps cancelled them, its wait() does this.
+      /// If another thread has added tasks since, its wait() resets the context.
       ~Frame() {
         group.context_.reset_if([this] { return group.group_.idle(); });
       }
@@ -159,22 +160,22 @@ class task_group {
   detail::Group group_;
 };
 
-/// A task_group without handles. A thread in its wait() runs no other tasks: those that a thread outside has given to run() begin
-/// when one calls wait().
+/// A task_group without handles. A thread in its wait() runs no other tasks. Tasks that are passed to run() outside its own
+/// tasks start when a thread calls wait().
 class isolated_task_group {
  public:
   isolated_task_group() = default;
   explicit isolated_task_group(task_group_context& context) : group_(context) {}
   isolated_task_group(const isolated_task_group&) = delete;
   isolated_task_group& operator=(const isolated_task_group&) = delete;
-  /// As task_group's.
+  /// If tasks have not started: throws missing_wait unless an exception is being unwound. Otherwise see ~task_group().
   ~isolated_task_group() noexcept(false) {
     if (!tasks_.empty() && std::uncaught_exceptions() == 0) throw missing_wait();
   }
 
   template <class F>
   void run(F&& f) {
-    if (detail::current_context == &group_.context_) return group_.run(std::forward<F>(f));  // by one of its tasks
+    if (detail::current_context == &group_.context_) return group_.run(std::forward<F>(f));  // in one of its tasks
     auto task = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
     const std::lock_guard lock(mutex_);
     tasks_.emplace_back([task] { static_cast<void>(std::invoke(*task)); });
@@ -210,14 +211,14 @@ using core_type_id = int;
 
 namespace detail {
 
-/// Of an arena.
+/// The constraints of an arena.
 struct Constraints {
   Constraints& set_numa_id(numa_node_id id) { return numa_id = id, *this; }
   Constraints& set_max_concurrency(int concurrency) { return max_concurrency = concurrency, *this; }
   Constraints& set_core_type(core_type_id id) { return core_type = id, *this; }
   Constraints& set_max_threads_per_core(int threads) { return max_threads_per_core = threads, *this; }
 
-  numa_node_id numa_id = -1;  // automatic, as the others
+  numa_node_id numa_id = -1;  // automatic, like the members below
   int max_concurrency = -1;
   core_type_id core_type = -1;
   int max_threads_per_core = -1;
@@ -225,7 +226,7 @@ struct Constraints {
 
 }  // namespace detail
 
-/// What the machine offers: one NUMA node, since blitz's workers may run on each processor that the process may use.
+/// The machine as one NUMA node, because blitz's workers may run on every processor of the process.
 namespace info {
 [[nodiscard]] inline std::vector<numa_node_id> numa_nodes() { return {-1}; }
 [[nodiscard]] inline std::vector<core_type_id> core_types() { return {-1}; }
@@ -237,13 +238,14 @@ namespace info {
 }
 }  // namespace info
 
-/// An arena of a size of its own is a pool of so many threads, which its first use starts, and its end joins. One of the
-/// automatic size is the pool that the caller works for, or else the global one; there execute() isolates its call.
+/// An arena with an explicit size is a pool with that number of threads. The first use starts it, the destructor joins it. An
+/// arena of automatic size is the caller's pool if the caller is a worker, otherwise the pool that global_control selects, or
+/// the global pool; there execute() isolates its call.
 class task_arena {
  public:
   static constexpr int automatic = -1;
   static constexpr int not_initialized = -2;
-  enum class priority : std::uint8_t { low, normal, high };  ///< Not heeded.
+  enum class priority : std::uint8_t { low, normal, high };  ///< Ignored.
   using attach = tbb::attach;
   using constraints = detail::Constraints;
 
@@ -252,7 +254,7 @@ class task_arena {
       : size_(max_concurrency) {}
   explicit task_arena(const constraints& its, unsigned reserved_for_masters = 1, priority p = priority::normal)
       : task_arena(its.max_concurrency, reserved_for_masters, p) {}
-  /// Active at once, if the calling thread works for a pool.
+  /// Active immediately if the calling thread is a worker of a pool.
   explicit task_arena(attach) : size_(automatic), active_(blitz::current_thread_index().has_value()) {}
   task_arena(const task_arena& other) : task_arena(other.size_) {}
   task_arena& operator=(const task_arena&) = delete;
@@ -266,7 +268,7 @@ class task_arena {
     initialize(its.max_concurrency, reserved_for_masters, p);
   }
   void initialize(attach) { initialize(); }
-  /// Waits for its tasks.
+  /// Waits for the arena's tasks and joins its threads.
   void terminate() {
     const std::lock_guard lock(mutex_);
     pool_.reset();
@@ -280,7 +282,7 @@ class task_arena {
     return size_ != automatic ? size_ : static_cast<int>(detail::threads_here());
   }
 
-  /// Returns what `f()` returns, called on a worker of the arena: on this thread, if a worker's place is free.
+  /// Returns `f()`, called on a worker of the arena. The calling thread becomes that worker if a slot is vacant.
   template <class F>
   decltype(auto) execute(F&& f) {
     blitz::ThreadPool* const own = pool();
@@ -289,7 +291,7 @@ class task_arena {
     }
     return own->install(std::forward<F>(f));
   }
-  /// Has `f()` called, and does not wait. An exception goes to the pool's handler, or else ends the program.
+  /// Spawns `f` and does not wait. An exception goes to the pool's handler; without a handler it ends the program.
   template <class F>
   void enqueue(F&& f) {
     blitz::ThreadPool* own = pool();
@@ -300,7 +302,7 @@ class task_arena {
       blitz::spawn(std::forward<F>(f));
     }
   }
-  /// As a task of its group.
+  /// Runs the task in its group.
   void enqueue(task_handle&& task) {
     task_group& group = task.call_->group;
     group.run(std::move(task));
@@ -324,15 +326,15 @@ class task_arena {
   mutable std::mutex mutex_;
   int size_;
   bool active_ = false;                      // guarded by mutex_
-  std::unique_ptr<blitz::ThreadPool> pool_;  // the same
+  std::unique_ptr<blitz::ThreadPool> pool_;  // guarded by mutex_
 };
 
-/// Whether the calling thread works for a pool.
+/// Whether the calling thread is a worker of a pool.
 [[nodiscard]] inline bool is_inside_task() noexcept { return blitz::current_thread_index().has_value(); }
 
 /// The arena of the calling thread.
 namespace this_task_arena {
-/// Calls `f()`, and runs nothing else on this thread while that waits.
+/// Calls `f()`. While `f` waits, its thread runs only tasks that `f` created.
 template <class F>
 decltype(auto) isolate(F&& f) {
   return detail::on_worker_here([&]() -> decltype(auto) { return blitz::isolate(std::forward<F>(f)); });

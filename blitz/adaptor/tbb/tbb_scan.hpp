@@ -1,18 +1,18 @@
 /// @file
-/// How tbb::parallel_scan goes over its range.
+/// The algorithm of tbb::parallel_scan.
 ///
-/// The range is cut into parts. The *front* is the first part that no thread has passed. The body that holds the sum of all parts to
-/// its left goes over it and writes its results; then the next part is the front. So one thread reads each item once.
+/// The range is cut into parts. The *front* is the first part that no thread has passed. The body that holds the sum of all
+/// parts to its left goes over it and writes its results; then the next part is the front. So one thread reads each item once.
 ///
 /// A thread without work reads a part beyond the front into a new body, and writes no results: the part is *taken in*. When the
-/// front arrives there, that body continues as the front's after a reverse_join with the previous one. The previous one is kept for
-/// the results of the part, which are now *owed*: any thread may write them. Owed results come before taking in, because only taking
-/// in causes a second reading. Two parts are never taken in: the one next to the front, because the front arrives there soon, and the
-/// last one, because no part needs its sum.
+/// front arrives there, that body continues as the front's after a reverse_join with the previous one. The previous one is kept
+/// for the results of the part, which are now *owed*: any thread may write them. Owed results come before taking in, because
+/// only taking in causes a second reading. Two parts are never taken in: the one next to the front, because the front arrives
+/// there soon, and the last one, because no part needs its sum.
 ///
-/// No thread waits for another one. If another thread is still taking in the front, that thread continues as the front's when it has
-/// finished. So all parts are done when no thread has work left. The mutex guards the assignment of parts to threads; the program's
-/// body is never called under it.
+/// No thread waits for another one. If another thread is still taking in the front, that thread continues as the front's when
+/// it has finished. So all parts are done when no thread has work left. The mutex guards the assignment of parts to threads;
+/// the program's body is never called under it.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -46,11 +46,11 @@ namespace detail {
 template <class Range, class Body>
 class ScanRun {
  public:
-  /// On a worker.
+  /// Must be called on a worker.
   ScanRun(const Range& range, Body& body, const CallContext& context) : context_(context), body_(body), sum_(&body) {
     const std::size_t threads = blitz::current_num_threads();
     cut(Range(range), threads > 1 ? kPartsOfThread * threads : 1);
-    // Not split from `body` when a part is taken in: that may be at work then.
+    // New bodies are split from `unused_`, because a thread may be using `body`.
     if (parts_.size() > kFirstBeyond) unused_.emplace(body, split());
   }
 
@@ -66,7 +66,7 @@ class ScanRun {
     Range range;
     State state = State::kUnread;
     std::optional<Body> sum;  // of a part that is taken in
-    Body* before = nullptr;   // the sum of all to its left, if its results are owed
+    Body* before = nullptr;   // the sum of all parts to its left, if its results are owed
   };
   /// A piece of work: the front, owed results, or taking in.
   enum class Kind : unsigned char { kNothing, kFront, kOwed, kTakeIn };
@@ -85,7 +85,7 @@ class ScanRun {
     cut(std::move(right), count / 2);
   }
 
-  /// Works until no work is left, and offers some to another worker while there is more.
+  /// Processes parts until no work is left. While there is more work, offers a job to other workers.
   void work() {
     for (std::unique_lock lock(mutex_);;) {
       const auto [kind, part] = claim();
@@ -119,7 +119,7 @@ class ScanRun {
     }
   }
 
-  // Under the mutex:
+  // Called with the mutex locked:
 
   [[nodiscard]] std::pair<Kind, Part*> claim() {
     if (stopped_ || context_.is_cancelled()) return {Kind::kNothing, nullptr};
@@ -153,7 +153,7 @@ class ScanRun {
     }
   }
 
-  // Without it:
+  // Called without the mutex:
 
   void go_over(Kind kind, Part& part) {
     struct Failure {
@@ -186,12 +186,12 @@ class ScanRun {
   Body* sum_;                   // the body of the front, used by the thread that has claimed it
 
   std::mutex mutex_;         // guards the rest
-  std::deque<Part> parts_;   // a claimed one, except its state, is its thread's
+  std::deque<Part> parts_;   // only its thread uses a claimed part, except the state
   std::vector<Part*> owed_;  // the newest is still in the cache of the thread that took it in
   std::size_t front_ = 0;
   bool front_claimed_ = false;
-  std::size_t next_ = 0;  // all before it are taken in, or left to the front
-  bool offered_ = false;  // a job that no worker has begun
+  std::size_t next_ = 0;  // all parts before it are taken in, or left to the front
+  bool offered_ = false;  // a job that no worker has started
   bool stopped_ = false;  // a part threw, or was skipped
 };
 

@@ -1,8 +1,8 @@
 /// @file
-/// The version of oneTBB that these headers have, and its namespaces. Each of its headers includes this one.
+/// The version of oneTBB that these headers implement, and its namespaces. Each of the headers includes this one.
 #pragma once
 
-// A program may ask for BLITZ_TBB. The others are of the version whose interface is taken over.
+// BLITZ_TBB tells a program that these headers are blitz's. The other macros are those of the version with this interface.
 #define BLITZ_TBB 1
 #define TBB_VERSION_MAJOR 2021
 #define TBB_VERSION_MINOR 8
@@ -15,7 +15,7 @@
 extern "C" inline const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
 extern "C" inline int TBB_runtime_interface_version() { return TBB_INTERFACE_VERSION; }
 
-/// Programs that call oneTBB's macro for themselves get no check.
+/// oneTBB's assertion macros, which some programs use. They check nothing.
 #ifndef __TBB_ASSERT
 #define __TBB_ASSERT(predicate, comment) (static_cast<void>(0))
 #endif
@@ -26,7 +26,7 @@ extern "C" inline int TBB_runtime_interface_version() { return TBB_INTERFACE_VER
 /// oneTBB's names.
 namespace tbb {
 namespace detail {
-/// Some programs use the namespaces that oneTBB has inside.
+/// Some programs use oneTBB's internal namespaces.
 namespace d1 {
 using namespace ::tbb;
 }

@@ -27,11 +27,11 @@
 
 namespace tbb {
 
-enum ets_key_usage_type : unsigned char { ets_key_per_instance, ets_no_key, ets_suspend_aware };  ///< Not heeded.
+enum ets_key_usage_type : unsigned char { ets_key_per_instance, ets_no_key, ets_suspend_aware };  ///< Ignored.
 
 namespace detail {
 
-/// Two numbers of each thread: a small one, which is given again when the thread has ended, and one that is not.
+/// Two numbers for each thread: a small one that is reused after the thread ends, and a unique one.
 class ThreadNumber {
  public:
   [[nodiscard]] static const ThreadNumber& mine() {
@@ -48,7 +48,7 @@ class ThreadNumber {
     std::vector<std::size_t> free;
     std::size_t next = 0;
   };
-  /// Threads may end after this file's variables have.
+  /// Never destroyed, because threads may end after static variables are destroyed.
   static Places& places() {
     static Places& all = *new Places;
     return all;
@@ -88,7 +88,7 @@ class ValueRange : public blocked_range<I> {
   using const_reference = const value_type&;
   using difference_type = std::ptrdiff_t;
   using blocked_range<I>::blocked_range;
-  /// Of those that may be changed, for reading.
+  /// Converts a range of mutable values to a range of const values.
   template <std::convertible_to<I> J>
   ValueRange(const ValueRange<J>& other) : blocked_range<I>(other.begin(), other.end(), other.grainsize()) {}
 };
@@ -106,11 +106,11 @@ inline constexpr bool kIsThreadSpecific<enumerable_thread_specific<T, Allocator,
 struct NoValues {};
 }  // namespace detail
 
-/// A value for each thread that asks for it, made when it first does: by default, of a value, by a function, or of arguments.
-/// The function may run on several threads at the same time, and may wait for parallel work: no lock is held while it runs.
-/// local() is lock-free except for a thread's first call. size() and empty() may be called at any time; iteration, combine() and
-/// clear() only while no other thread uses the object. The allocator supplies the memory of the values, each in cache lines that
-/// it shares with no other.
+/// A value per thread, created at the thread's first local(): by default, from a value, by a function, or from arguments. The
+/// function may run on several threads at the same time, and may wait for parallel work: no lock is held while it runs.
+/// local() is lock-free except for a thread's first call. size() and empty() may be called at any time; iteration, combine()
+/// and clear() only while no other thread uses the object. The allocator supplies the memory of the values, each in cache lines
+/// that it shares with no other.
 template <class T, class Allocator = cache_aligned_allocator<T>, ets_key_usage_type Key = ets_no_key>
 class enumerable_thread_specific {
   template <class U, class A, ets_key_usage_type K>
@@ -128,8 +128,8 @@ class enumerable_thread_specific {
     [[nodiscard]] T& value() noexcept { return *std::launder(reinterpret_cast<T*>(&storage)); }
 
     alignas(T) std::byte storage[sizeof(T)];
-    std::size_t place;   // of that thread
-    std::size_t thread;  // whose value it is
+    std::size_t place;   // the place of that thread
+    std::size_t thread;  // the thread that owns the value
   };
 
   using Memory = typename std::allocator_traits<Allocator>::template rebind_alloc<Value>;
@@ -152,7 +152,7 @@ class enumerable_thread_specific {
 
     Iterator() = default;
     explicit Iterator(typename Values::iterator at) : at_(at) {}
-    /// oneTBB converts in both directions: it hands out the values for writing even if the object is const.
+    /// oneTBB converts in both directions: the values are mutable even if the object is const.
     Iterator(const Iterator<!kConst>& other) : at_(other.at_) {}
 
     reference operator*() const { return (*at_)->value(); }
@@ -234,7 +234,7 @@ class enumerable_thread_specific {
       : enumerable_thread_specific(detail::NoValues(), other.make_) {
     add_all(other, [](T& value) -> T&& { return std::move(value); });
   }
-  /// Of any of these.
+  /// Copies or moves.
   enumerable_thread_specific& operator=(enumerable_thread_specific other) {
     swap(other);
     return *this;
@@ -251,7 +251,7 @@ class enumerable_thread_specific {
     const auto& me = detail::ThreadNumber::mine();
     auto& slot = slot_of(me.place());
     Value* value =
-        slot.load(std::memory_order_acquire);  // written by this thread, or by an ended one that had its place
+        slot.load(std::memory_order_acquire);  // written by this thread, or by an ended one with the same place
     exists = value != nullptr && value->thread == me.only();
     if (!exists) {
       value = &add(me.place(), me.only(), make_);
@@ -278,7 +278,7 @@ class enumerable_thread_specific {
   [[nodiscard]] range_type range(std::size_t grainsize = 1) { return {begin(), end(), grainsize}; }
   [[nodiscard]] const_range_type range(std::size_t grainsize = 1) const { return {begin(), end(), grainsize}; }
 
-  /// The values combined by `f`; one that is made for this, if there are none.
+  /// The values combined by `f`; a new value if there are none.
   template <class F>
   [[nodiscard]] T combine(F f) {
     if (empty()) {
@@ -300,7 +300,7 @@ class enumerable_thread_specific {
 
   enumerable_thread_specific(detail::NoValues /*tag*/, std::function<void(void*)> make) : make_(std::move(make)) {}
 
-  /// Makes a value and adds it. The lock is taken only for the second.
+  /// Creates a value and adds it. Holds the lock only while it adds the value.
   template <class Make>
   Value& add(std::size_t place, std::size_t thread, const Make& make) {
     Memory memory;
@@ -324,7 +324,7 @@ class enumerable_thread_specific {
       other.segments_[i].store(mine, std::memory_order_relaxed);
     }
   }
-  /// Adds the values that `pass` makes from the other's.
+  /// Adds values that `pass` creates from the values of `other`.
   template <class Other, class Pass>
   void add_all(const Other& other, Pass pass) {
     for (const auto& from : other.values_) {
@@ -352,7 +352,7 @@ class enumerable_thread_specific {
   std::array<blitz::detail::Atomic<blitz::detail::Atomic<Value*>*>, 48> segments_{};
 };
 
-/// A value for each thread that asks for it, to be combined; see enumerable_thread_specific.
+/// A value per thread, with functions that combine the values; see enumerable_thread_specific.
 template <class T>
 class combinable {
  public:
@@ -377,7 +377,7 @@ class combinable {
   enumerable_thread_specific<T> values_;
 };
 
-/// The items of a container's containers, or of some of these, one after the other.
+/// A flat view of the items of a container of containers, or of some of these containers.
 template <class Container>
 class flattened2d {
   using Inner = typename Container::value_type;
@@ -423,9 +423,9 @@ class flattened2d {
     }
 
    private:
-    /// oneTBB hands them out for writing, whatever the container is.
+    /// As in oneTBB, the items are mutable even if the container is const.
     [[nodiscard]] Inner& items() const { return const_cast<Inner&>(*outer_); }
-    /// Goes on to the first item from `outer_` on.
+    /// Moves to the first item at or after `outer_`.
     void find() {
       while (outer_ != last_ && items().begin() == items().end()) ++outer_;
       inner_ = outer_ != last_ ? items().begin() : typename Inner::iterator();

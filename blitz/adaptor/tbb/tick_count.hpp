@@ -1,5 +1,5 @@
 /// @file
-/// oneTBB's clock, by the standard library's.
+/// oneTBB's clock, implemented by the standard library's.
 #pragma once
 
 #include "blitz/detail/base/compiler.hpp"
@@ -10,7 +10,7 @@
 
 namespace tbb {
 
-/// A moment, by a clock that never goes back.
+/// A time point of a monotonic clock.
 class tick_count {
  public:
   class interval_t {

@@ -1,10 +1,10 @@
 /// @file
-/// What algorithms are made of: loops and folds over blocks of positions, and the search for the first position of a kind.
+/// The building blocks of algorithms: loops and folds over blocks of positions, and the search for the first matching position.
 ///
-/// All run on the engine of parallel_for, in the pool of the options. A block is a run [first, last) of positions, never
-/// empty; functions are called through references, by several threads at once. What one throws ends the algorithm: no
-/// block that has not begun will begin, and the first exception is rethrown once all running blocks are done. A stop
-/// request leaves out the blocks that have not begun; see throw_if_stopped.
+/// All run on the engine of parallel_for, in the pool of the options. A block is a nonempty range [first, last) of positions.
+/// Several threads call the functions concurrently, through references. An exception ends the algorithm: no new blocks start,
+/// and the first exception is rethrown when all running blocks have finished. After a stop request no new blocks start; see
+/// throw_if_stopped.
 #pragma once
 
 #include <iterator>
@@ -20,13 +20,13 @@
 
 namespace blitz::detail {
 
-/// The iterator to position `i` of what begins at `first`.
+/// The iterator to position `i` of the range that starts at `first`.
 template <std::random_access_iterator I>
 [[nodiscard]] constexpr I at(const I& first, LoopIndex i) {
   return first + static_cast<std::iter_difference_t<I>>(i);
 }
 
-/// The least block: what the options say, or else the algorithm's own choice.
+/// The minimum length of a block: the grain of the options if it is set, otherwise `grain`, the choice of the algorithm.
 [[nodiscard]] constexpr LoopIndex grain_of(const AlgorithmOptions& options, LoopIndex grain) noexcept {
   return options.min_grain > 0 ? options.min_grain : grain;
 }
@@ -59,8 +59,8 @@ void for_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grai
     BlockLoop<std::remove_reference_t<F>>(count, grain_of(options, grain), options.stop, f).run(options.pool.base());
 }
 
-/// Folds [0, count) into one value, as `whole` says: see Reduction. Returns whole.identity() for no positions. Throws Stopped
-/// after a stop request.
+/// Folds [0, count) into one value by the functions of `whole`: see Reduction. Returns whole.identity() for no positions.
+/// Throws Stopped after a stop request.
 template <class Whole>
 BLITZ_ALWAYS_INLINE auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain,
                                      const Whole& whole) {
@@ -84,9 +84,8 @@ struct BlockFold {
   Combine& its_combine;
 };
 
-/// Folds [0, count) by functions. `identity()` makes the value of a part, `fold(value, first, last)` takes a block into
-/// it, and ends the loop if it returns true, and `combine(left, right)` takes `right`, an rvalue, into `left`; parts are
-/// combined in their order.
+/// Folds [0, count) by functions. `identity()` creates the value of a part. `fold(value, first, last)` adds a block to it, and
+/// ends the loop if it returns true. `combine(left, right)` adds `right`, an rvalue, to `left`; parts are combined in order.
 template <class Identity, class F, class Combine>
 auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex grain, Identity&& identity, F&& fold,
                  Combine&& combine) {
@@ -99,8 +98,8 @@ auto fold_blocks(const AlgorithmOptions& options, LoopIndex count, LoopIndex gra
 template <class Probe>
 struct ProbeBlock {
   void operator()(LoopIndex first, LoopIndex last) const {
-    // Relaxed, here and below: the end of the loop orders the last write before the caller's read, and an old value costs
-    // a needless probe and no more.
+    // Relaxed, here and below: the end of the loop orders the last write before the caller's read, and an old value only costs
+    // a needless probe.
     LoopIndex seen = best.load(std::memory_order_relaxed);
     if (first >= seen) return;
     const LoopIndex end = last < seen ? last : seen;
@@ -114,8 +113,7 @@ struct ProbeBlock {
   Atomic<LoopIndex>& best;  // the best position so far
 };
 
-/// The first position that `probe` finds, or `count`. `probe(first, last)` returns the first position of its kind in the
-/// block, or `last`.
+/// The first position that `probe` finds, or `count`. `probe(first, last)` returns the first match in the block, or `last`.
 ///
 /// The workers share the best position so far. A block to the right of it is not probed. A block that contains it is probed
 /// only up to it.

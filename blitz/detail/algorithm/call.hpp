@@ -1,9 +1,9 @@
 /// @file
-/// How algorithms are called: an algorithm is written once, for iterators, and these add its forms: a range or two iterators,
-/// each with and without an AlgorithmOptions that leads.
+/// The call operators of algorithms. An algorithm is written once, for iterators. The classes here add its forms: with a range
+/// or two iterators, each with or without leading AlgorithmOptions.
 ///
-/// An algorithm derives from the one for its arguments, and has a static function `run`, whose arguments are the options,
-/// the beginning and the number of items of each range, and references to the callables and the projections.
+/// An algorithm derives from the class for its arguments, and has a static function `run`. The arguments of `run` are the
+/// options, the first iterator and the number of items of each range, and references to the callables and the projections.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +26,18 @@ template <std::random_access_iterator I, std::sized_sentinel_for<I> S>
   return static_cast<LoopIndex>(last - first);
 }
 
-/// As std::projected, by a projection that several threads call concurrently: no mutable lambda.
+/// Like std::projected, with a projection that several threads call concurrently: it must not be a mutable lambda.
 template <class I, class P>
 using Projected = std::projected<I, const P>;
 
-/// A predicate, or a function, of an item, which several threads call concurrently: no mutable lambda.
+/// A predicate or a function of an item that several threads call concurrently: it must not be a mutable lambda.
 template <class F, class I>
 concept SharedPredicate = std::indirect_unary_predicate<const F, I>;
 template <class F, class I>
 concept SharedItemFunction = std::indirectly_unary_invocable<const F, I>;
 
-/// As the standard's concepts, of items that several threads write and of an order that they call concurrently.
+/// Like the standard's concepts, but several threads write the items and call the comparison concurrently. So the items must
+/// not share words, and the comparison must be const.
 template <class O, class T>
 concept Writable = std::indirectly_writable<O, T> && !SharesWords<O>;
 template <class I, class O>
@@ -50,8 +51,7 @@ concept Sortable = std::sortable<I, const C, const P> && !SharesWords<I>;
 template <class I1, class I2, class O, class C = std::ranges::less, class P1 = std::identity, class P2 = std::identity>
 concept Mergeable = std::mergeable<I1, I2, O, const C, const P1, const P2> && !SharesWords<O>;
 
-/// What an algorithm that was called with a range returns: std::ranges::dangling in place of iterators into a range that is
-/// gone when the call has returned.
+/// The result of an algorithm that was called with a range. Iterators into a temporary range become std::ranges::dangling.
 template <class R, class Result>
 constexpr Result borrowed(Result result) {
   return result;
@@ -131,12 +131,12 @@ struct WithValue {
   }
 };
 
-/// What compares items: an order where std::ranges::less is the default, and any predicate of two where equal_to is.
+/// A comparison of items: a strict weak order if the default is std::ranges::less, otherwise any binary predicate.
 template <class C, class Default, class A, class B>
 concept ComparesItems = std::indirect_binary_predicate<const C, A, B> &&
                         (!std::same_as<Default, std::ranges::less> || std::indirect_strict_weak_order<const C, A, B>);
 
-/// f(range, comp, proj), where `comp` is `Default` unless given: run(options, first, count, comp, proj).
+/// f(range, comp, proj) with `Default` as the default of `comp`: run(options, first, count, comp, proj).
 template <class Algorithm, class Default>
 struct WithComparison {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = Default, class P = std::identity>
@@ -171,7 +171,7 @@ struct HasOutput {
   static constexpr bool kHasOutput = true;
 };
 
-/// f(range, comp, proj) for an algorithm that moves items as an order says: run(options, first, count, comp, proj).
+/// f(range, comp, proj) for an algorithm that moves items into an order: run(options, first, count, comp, proj).
 template <class Algorithm>
 struct InOrder {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
@@ -199,7 +199,7 @@ struct InOrder {
     return borrowed<R>(Algorithm::run(AlgorithmOptions{}, std::ranges::begin(range), count, comp, proj));
   }
 
-  /// The reason why the items cannot be brought into the order.
+  /// The reason why the items cannot be sorted.
   template <std::ranges::range R, class C = std::ranges::less, class P = std::identity>
   [[nodiscard]] static consteval Mistake mistake() {
     using It = std::ranges::iterator_t<R>;
@@ -213,8 +213,8 @@ struct InOrder {
   }
 };
 
-/// f(range, middle, comp, proj) and f(first, middle, last, comp, proj), for the same: run(options, first, rank, count, comp,
-/// proj), where `rank` is the position of `middle`.
+/// f(range, middle, comp, proj) and f(first, middle, last, comp, proj) for an algorithm that moves items into an order:
+/// run(options, first, rank, count, comp, proj). `rank` is the position of `middle`.
 template <class Algorithm>
 struct InOrderAround {
   template <std::random_access_iterator I, std::sized_sentinel_for<I> S, class C = std::ranges::less,
@@ -246,8 +246,8 @@ struct InOrderAround {
   }
 };
 
-/// f(range1, range2, comp, proj1, proj2): run(options, first1, count1, first2, count2, comp, proj1, proj2). A result with
-/// iterators is into range1, but for what the algorithm itself makes of one into both.
+/// f(range1, range2, comp, proj1, proj2): run(options, first1, count1, first2, count2, comp, proj1, proj2). Iterators in the
+/// result point into range1; an algorithm with iterators into both ranges redefines returned().
 template <class Algorithm, class Default>
 struct OfTwoRanges {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
@@ -290,7 +290,7 @@ struct OfTwoRanges {
   }
 };
 
-/// Whether a pointer to a call operator says that it is not constant.
+/// Whether a pointer to a call operator has a type without const.
 template <class Member>
 inline constexpr bool kChanges = false;
 template <class R, class F, class... A>
@@ -321,7 +321,7 @@ template <class F, class I>
   }
 }
 
-/// The mistakes that all algorithms share, and the ones of A itself.
+/// Diagnoses the mistakes that are common to all algorithms, and those specific to A.
 template <class A>
 struct AlgorithmArguments {
   template <class First, class... Rest>
@@ -386,7 +386,7 @@ struct AlgorithmArguments {
 #define BLITZ_ALGORITHM_OPTIONS ".min_grain, .stop, .deterministic and .pool, in this order"
 #define BLITZ_OPTIONS_FIRST "the options of an algorithm come first: blitz::sort({.min_grain = 4096}, range)"
 
-/// An algorithm as it is called: A, and the refusals of mistakes with advice.
+/// An algorithm with its call operators: A, and deleted overloads that report mistakes with advice.
 template <class A>
 struct Algorithm : A {
   using A::operator();

@@ -1,6 +1,6 @@
 /// @file
-/// Chain: the engine of algorithms whose blocks need to know what lies to their left, in one pass where it is known and in
-/// two where it is not. Scans, and the filters.
+/// Chain: the engine of algorithms in which each block depends on the items to its left, such as scans and filters. A block
+/// takes one pass if the result of the items to its left is known, otherwise two.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace blitz::detail {
 
-/// Long runs of `count` items: 16 for each thread. One worker at a time links runs, and a link takes as long as about 64 items,
-/// because some cache lines go from one processor to another. So runs r of many threads have about as many items as make
-/// count / r links as long as a run, r * r = 64 count, unless that makes fewer than four for each thread, or 64.
+/// The length of long runs of `count` items: 16 runs per thread. Only one worker at a time links runs, and a link takes as long
+/// as about 64 items, because cache lines move between processors. So with many threads, the length r is such that all links,
+/// 64 count / r, take as long as one run: r * r = 64 count. But there are at least four runs per thread, and at least 64.
 [[nodiscard]] constexpr LoopIndex even_run(LoopIndex count, std::size_t threads) noexcept {
   constexpr LoopIndex kRunsOfThread = 16;
   constexpr LoopIndex kFewRunsOfThread = 4;
@@ -27,15 +27,13 @@ namespace blitz::detail {
                   std::min(count / std::max(kFewRunsOfThread * threads, kFewRuns), balanced));
 }
 
-/// What is derived from it says what a run is. See ChainedRuns for the two ways of a run.
+/// A derived class defines the work of a run. ChainedRuns describes the two ways to process a run.
 ///
-/// Of n items on p threads: T1 = O(n), in one pass or two; the longest chain is O(n / p + p + sqrt n), with one link for
-/// each run.
+/// Complexity for n items on p threads: work T1 = O(n), in one pass or two; span O(n / p + p + sqrt n), with one link per run.
 ///
-/// The blocks of a loop are tickets here: a block of k positions claims the next k positions from the left, whichever
-/// these are. So the loop's pace and its calls for help are those of any loop, and yet the runs that several workers have
-/// in hand at a time lie side by side: what was read to be summed up is in the cache still when it is finished, or in that
-/// of a neighbour.
+/// The blocks of a loop are tickets here: a block of k positions claims the next k positions from the left. So pace and work
+/// sharing are as in any loop, but the runs in progress are adjacent: the items of a run that was summed up are still in a
+/// cache of this or a neighbouring worker when the run is finished.
 class Chain {
  public:
   using Run = ChainedRuns::Run;
@@ -43,18 +41,18 @@ class Chain {
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;
 
-  /// Runs the whole chain; `derived` is a Chain, whose type gives the loop a name of its own in the history of loops.
-  /// Throws what the functions below throw: then some runs have not begun, and others not been finished. So it is after a
-  /// stop request.
+  /// Runs the whole chain. `derived` is a Chain; its type is the name of the loop in the history of loops. Throws the
+  /// exceptions of the functions below. After an exception, and after a stop request, some runs have not started and others are
+  /// unfinished.
   template <class C>
   static void run(C& derived, const AlgorithmOptions& options) {
-    static constexpr char kName = 0;  // Its address is a number of this type's own.
+    static constexpr char kName = 0;  // Its address is a unique number for this type.
     static_cast<Chain&>(derived).run(options, reinterpret_cast<std::uintptr_t>(&kName));
   }
 
-  /// The least run of a chain over `count` items of so many bytes: unless the options say less, 64, beside which the cost
-  /// of a run is small. Of many items runs are long, as processors fetch what lies in a row: as even_run says, unless
-  /// these would not stay in a worker's own cache.
+  /// The minimum length of a run of a chain over `count` items of `bytes` bytes: the grain of the options, or 64 by default,
+  /// which makes the overhead of a run small. With many items, runs have the length even_run(), because processors prefetch
+  /// consecutive items; but a run must fit into a worker's own cache.
   [[nodiscard]] static LoopIndex least_run(const AlgorithmOptions& options, LoopIndex count, std::size_t bytes) {
     constexpr LoopIndex kLeast = 64;
     constexpr std::size_t kCache = std::size_t{1} << 19;
@@ -63,31 +61,32 @@ class Chain {
   }
 
  protected:
-  /// No run but the last has fewer positions than `grain`, and slots are as many as runs can be. If `alike`, runs have one
-  /// position each and go the way of parts: what is computed does not depend on the number of threads.
+  /// All runs except the last have at least `grain` positions; slots() is one more than the maximum number of runs. If `alike`,
+  /// each run has one position and is processed in parts, so that the result does not depend on the number of threads.
   Chain(LoopIndex positions, LoopIndex grain, bool alike) : runs_(positions, grain), grain_(grain), alike_(alike) {}
   ~Chain() = default;
 
-  /// For derived classes: a place for what they keep of a run that begins at `first`, or of all if that is the end.
+  /// For derived classes: the index of the data that they store for the run at `first`, or for the total if `first` is the end.
   [[nodiscard]] std::size_t slot(LoopIndex first) const noexcept { return runs_.slot(first); }
   [[nodiscard]] std::size_t slots() const noexcept { return runs_.slots(); }
 
-  /// No run but the last has fewer positions.
+  /// The minimum number of positions of all runs except the last.
   [[nodiscard]] LoopIndex grain() const noexcept { return grain_; }
   /// All runs below this position are done.
   [[nodiscard]] LoopIndex done_below() const noexcept { return runs_.done_below(); }
 
-  /// Claims runs of `length` positions together, and finishes what can be finished. Returns whether to end.
+  /// Claims runs with a total of `length` positions, and finishes all runs that can be finished. Returns whether to end the
+  /// loop.
   bool use_ticket(LoopIndex length);
 
  private:
-  // Called by several workers at once for different runs, each in the state that ChainedRuns says. Those that return true
-  // end the chain: nothing to the right is needed any more.
+  // Several workers call these concurrently for different runs, each in the state that ChainedRuns describes. A result of true
+  // ends the chain: no item further to the right is needed.
   virtual bool run_whole(const Run& run) = 0;
   virtual void sum_up(const Run& run) = 0;
   virtual void link(const Run& run) = 0;
   virtual bool finish(const Run& run) = 0;
-  /// The position below which all must be done before the run, whose left is known, may write: at most run.first.
+  /// All runs below this position must be done before the run may write. At most run.first. The left of the run is known.
   [[nodiscard]] virtual LoopIndex needed(const Run& run) const noexcept = 0;
 
   BLITZ_API void run(const AlgorithmOptions& options, std::uintptr_t name);

@@ -1,4 +1,4 @@
-// The loop that runs a chain: in a file of its own, because the interleaving suite runs chain.cpp without loops.
+// The loop that runs a chain. A separate file, because the interleaving suite runs chain.cpp without loops.
 #include <stop_token>
 
 #include "blitz/detail/algorithm/chain.hpp"

@@ -21,7 +21,7 @@ void add_up_columns(const AlgorithmOptions& options, std::size_t rows, std::size
   for (std::size_t column = 0; column != columns; ++column) sum += std::exchange(begins[column], sum);
   begins[columns] = sum;
   for_columns([&](LoopIndex first, LoopIndex last) {
-    // A few columns at a time: where their next items go stays in the first-level cache.
+    // A few columns at a time, so that their running sums stay in the L1 cache.
     std::array<std::size_t, 64> next;
     while (first != last) {
       const LoopIndex size = std::min<LoopIndex>(last - first, next.size());

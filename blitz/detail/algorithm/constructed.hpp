@@ -1,5 +1,5 @@
 /// @file
-/// Objects that were made in memory of others.
+/// Constructed: a guard for objects that an algorithm constructs in memory of its caller.
 #pragma once
 
 #include <iterator>
@@ -12,9 +12,9 @@
 
 namespace blitz::detail {
 
-/// Constructed objects [begin, end), which this destroys unless they are released. As the value of a part of a fold: parts are
-/// neighbours, so that what they have made joins up, and what an exception or a stop request leaves over is destroyed. For
-/// one owner.
+/// Owns the constructed objects [begin, end), and destroys them unless they are released. It is the value of each part of a
+/// fold. Adjacent parts are joined; objects that are left over after an exception or a stop request are destroyed. Not
+/// thread-safe.
 template <std::random_access_iterator I>
 class Constructed {
  public:
@@ -32,24 +32,24 @@ class Constructed {
   [[nodiscard]] I end() const { return end_; }
   [[nodiscard]] bool empty() const { return begin_ == end_; }
 
-  /// Where the next object is to be made; then call extend().
+  /// The address for the next object. Construct it there, then call extend().
   [[nodiscard]] void* place() const {
     return const_cast<void*>(static_cast<const volatile void*>(detail::address_of(*end_)));
   }
   void extend() { ++end_; }
-  /// The objects up to `end` have been made.
+  /// The caller has constructed the objects up to `end`.
   void extend_to(I end) { end_ = end; }
-  /// Makes one more object at the end.
+  /// Constructs an object at the end.
   template <class... X>
   void emplace_back(X&&... x) {
     ::new (place()) std::iter_value_t<I>(std::forward<X>(x)...);
     extend();
   }
-  /// Takes over what lies directly behind; anything else is left to `next`, which destroys it.
+  /// Takes ownership of the objects of `next` if they directly follow. Otherwise `next` keeps and destroys them.
   void append(Constructed& next) {
     if (end_ == next.begin_) end_ = next.release();
   }
-  /// Gives the objects up. Returns their end.
+  /// Releases ownership of the objects. Returns their end.
   I release() {
     const I end = end_;
     end_ = begin_;
@@ -67,7 +67,7 @@ struct ConstructFold {
   using Value = Constructed<I>;
   [[nodiscard]] Value identity() const { return Value(); }
   void fold(Value& objects, LoopIndex from, LoopIndex to) const {
-    // The blocks of one value are neighbours, from left to right.
+    // The blocks of one value are adjacent, from left to right.
     if (objects.empty()) objects = Value(at(first, from));
     make(objects, from, to);
   }
@@ -82,8 +82,8 @@ struct ConstructFold {
   const Make& make;
 };
 
-/// Makes `count` objects from `first` on. `make(objects, from, to)` makes those of the positions [from, to) at the end of
-/// `objects`. After an exception, or Stopped, none of them is left.
+/// Constructs `count` objects at `first`. `make(objects, from, to)` constructs those of the positions [from, to) at the end of
+/// `objects`. If an exception, including Stopped, is thrown, all of them are destroyed.
 template <std::random_access_iterator I, class Make>
 void construct_blocks(const AlgorithmOptions& options, const I& first, LoopIndex count, const Make& make) {
   Constructed<I> all = fold_blocks(options, count, 1, ConstructFold<I, Make>{first, make});

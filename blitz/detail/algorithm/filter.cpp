@@ -9,9 +9,9 @@ namespace blitz::detail {
 
 namespace {
 
-constexpr LoopIndex kRunsInRing = 4;  // for each thread
+constexpr LoopIndex kRunsInRing = 4;  // per thread
 
-/// How many bits are set in `words` words.
+/// The number of set bits in `words` words.
 LoopIndex count_flags(const FlagWord* flags, LoopIndex words) noexcept {
   LoopIndex count = 0;
   for (LoopIndex i = 0; i < words; ++i) count += static_cast<LoopIndex>(std::popcount(flags[i]));
@@ -37,8 +37,8 @@ Filter::Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t byt
   left_[slot(0)] = 0;
 }
 
-/// In words: the memory of a few runs of each thread by the algorithm's own choice, and a quarter of all at most. `min_grain` makes
-/// runs longer, but not the ring: it has none of runs that it would never have room for.
+/// In words: the size of a few runs per thread with the algorithm's own grain, at most a quarter of the items. `min_grain`
+/// makes runs longer, but not the ring. There is no ring if it cannot hold a run.
 LoopIndex Filter::ring_size(const AlgorithmOptions& options) const {
   if (written_ == nullptr || are_few()) return 0;
   const LoopIndex its_run = words_of(least_run({.pool = options.pool}, items_, bytes_));
@@ -46,12 +46,12 @@ LoopIndex Filter::ring_size(const AlgorithmOptions& options) const {
   return grain() <= size ? size : 0;
 }
 
-/// How many items the words [word, last) have.
+/// The number of items of the words [word, last).
 LoopIndex Filter::items_in(LoopIndex word, LoopIndex last) const noexcept {
   return std::min(last * kFlags, items_) - word * kFlags;
 }
 
-/// With flags of the next items: that of the first item of this word.
+/// With Flag::kNext: the flag of the first item of this word, which is in the word before.
 FlagWord Filter::carry_into(LoopIndex word) const noexcept {
   if (flag_ == Flag::kThis) return 0;
   return word == 0 ? 1 : words_[word - 1] >> (kFlags - 1);
@@ -83,7 +83,7 @@ bool Filter::move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept) 
   return false;
 }
 
-/// Of a batch that has not all room.
+/// Moves the items of a batch for which there is room, and records the end.
 bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
   if (place > room_kept_ || first - place > room_dropped_) return true;  // The end is further to the left.
   LoopIndex room[] = {room_dropped_ - (first - place), room_kept_ - place};
@@ -116,7 +116,7 @@ bool Filter::run_whole(const Run& run) {
   return ends;
 }
 
-/// Whether a run that is summed up writes to the ring.
+/// Whether the run writes to the ring when it is summed up.
 bool Filter::gathers(const Run& run) const noexcept {
   if (ring_positions_ == 0 || kept_all_.load(std::memory_order_relaxed)) return false;  // A hint: both ways are right.
   return run.first % ring_positions_ + (run.last - run.first) <= ring_positions_ &&
@@ -152,7 +152,7 @@ bool Filter::finish(const Run& run) {
   LoopIndex kept = left_[slot(run.first)];
   if (const LoopIndex sum = sum_[slot(run.first)]; (sum & kGathered) != 0) {
     const LoopIndex count = sum & ~kGathered;
-    // Items that stay where they are are not written: the run to the right may be asking about the last of them.
+    // Items that are in place are not written: the run to the right may be reading the last of them.
     const bool stay = target_ == Target::kInput && kept + count == run.first * kFlags + items_in(run.first, run.last);
     if (!stay) std::memcpy(written_ + kept * bytes_, gathered(run), count * bytes_);
     return false;

@@ -1,5 +1,5 @@
 /// @file
-/// Filter: the engine of all that keeps some items, in their order, and drops the others: copy_if, remove, unique, stable
+/// Filter: the engine of algorithms that keep some items, in order, and drop the others: copy_if, remove, unique, stable
 /// partitions.
 #pragma once
 
@@ -23,16 +23,16 @@
 
 namespace blitz::detail {
 
-/// What is derived from it answers which items are kept, and moves them. A word of flags is asked for once, for 64 items.
-/// A run is a number of words; its sum is how many of its items are kept. Runs of which the left is not known leave their
-/// flags in memory: a bit for each item. Beside it there are 16 bytes for each of the least runs.
+/// A derived class decides which items are kept, and moves them. It computes each word of flags, for 64 items, once. A run is a
+/// number of words; its sum is the number of its kept items. A run with unknown left stores its flags: one bit per item. In
+/// addition there are 16 bytes per run of minimum length.
 ///
-/// Of items that are cheap to write (kWritesAll) such a run leaves the kept ones themselves, in a ring with room for a few
-/// runs of each thread, and for a quarter of all items at most: to write an item takes no longer than to keep its flag, and
-/// later all are copied together, without a look at flags. A run's place in the ring is its position, modulo the ring's size;
-/// it is free when all runs that had a part of it are done. A run leaves flags if its place is not free, if there may be no
-/// room for all items, and if all of the run summed up before were kept, for such are copied a word at a time by flags, and
-/// only once.
+/// If items are cheap to write (kWritesAll), a run with unknown left stores the kept items themselves in a ring instead. The
+/// ring has room for a few runs per thread, and for at most a quarter of all items. Writing an item takes no longer than
+/// storing its flag, and later the items are copied in one block without reading flags. The place of a run in the ring is its
+/// position modulo the size of the ring. The place is free when all runs that used a part of it are done. A run stores flags if
+/// its place is not free, if the output may be too small for all items, or if the run summed up before kept all its items: then
+/// flags copy whole words at a time, and each item only once.
 class BLITZ_API Filter : public Chain {
  public:
   struct Result {
@@ -40,7 +40,8 @@ class BLITZ_API Filter : public Chain {
     LoopIndex end;   ///< the first item for which there was no room, or the number of items
   };
 
-  /// Runs the filter; `filter` is a Filter. Throws Stopped after a stop request, and what flags() and move() throw.
+  /// Runs the filter; `filter` is a Filter. Throws Stopped after a stop request, and the exceptions of flag(), move() and
+  /// write().
   template <class F>
   static Result run(F& filter, const AlgorithmOptions& options) {
     Chain::run(filter, options);
@@ -49,7 +50,7 @@ class BLITZ_API Filter : public Chain {
   }
 
  protected:
-  /// What flag i of an item says.
+  /// The meaning of the flag of an item.
   enum class Flag : unsigned char {
     kThis,  ///< whether the item is kept
     kNext   ///< whether the next item is kept; the first is
@@ -59,13 +60,13 @@ class BLITZ_API Filter : public Chain {
     kInput  ///< kept items are moved to the left among the items themselves
   };
 
-  /// For `items` items of so many bytes. If they are cheap to write, `out` is where the kept ones go; otherwise null.
-  /// Throws std::bad_alloc.
+  /// For `items` items of `bytes` bytes. If they are cheap to write, `out` is the destination of the kept items; otherwise
+  /// null. Throws std::bad_alloc.
   Filter(const AlgorithmOptions& options, LoopIndex items, std::size_t bytes, Flag flag, Target target,
          void* out = nullptr);
   ~Filter() = default;
 
-  /// There is room for so many items, kept ones and dropped ones.
+  /// Sets the number of kept items and of dropped items that the outputs have room for.
   void set_room(LoopIndex kept, LoopIndex dropped = std::numeric_limits<LoopIndex>::max()) noexcept {
     room_kept_ = kept;
     room_dropped_ = dropped;
@@ -80,15 +81,15 @@ class BLITZ_API Filter : public Chain {
   LoopIndex needed(const Run& run) const noexcept override;
 
  private:
-  // A batch is a number of whole words, kBatchWords at most; the last one may have fewer items.
+  // A batch is a number of whole words, at most kBatchWords. The last batch may have fewer items.
 
-  /// The flags of the items [first, first + count), a batch.
+  /// Writes the flags of the items [first, first + count), a batch, to `flags`.
   virtual void flag(LoopIndex first, LoopIndex count, FlagWord* flags) = 0;
-  /// Moves those of the items of a batch whose bits are set to where the kept items are, from number `place` on, and does
-  /// with the others what is to be done: of dropped items, there are first - place to the left.
+  /// Moves the items of a batch with bits set in `kept` to the kept items, starting at number `place`. Handles the dropped
+  /// items of the batch; first - place dropped items are to the left.
   virtual void move(const FlagWord* kept, LoopIndex first, LoopIndex count, LoopIndex place) = 0;
-  /// Of items that are cheap to write: copies those of a batch that are kept to the places from `to` on, but for those that
-  /// are in their place. Returns how many are kept.
+  /// For items that are cheap to write: copies the kept items of a batch to `to`, except those that are already in place.
+  /// Returns the number of kept items.
   virtual LoopIndex write(LoopIndex /*first*/, LoopIndex /*count*/, void* /*to*/) { return 0; }
 
   template <class FlagsOf>
@@ -103,7 +104,7 @@ class BLITZ_API Filter : public Chain {
   [[nodiscard]] std::byte* gathered(const Run& run) const noexcept {
     return ring_.data() + run.first % ring_positions_ * kFlags * bytes_;
   }
-  /// In words.
+  /// The size of the memory for flags and sums, in words.
   [[nodiscard]] LoopIndex memory() const noexcept { return words_of(items_) + 2 * slots(); }
   [[nodiscard]] bool are_few() const noexcept { return memory() <= kFew; }
   [[nodiscard]] LoopIndex items_in(LoopIndex word, LoopIndex last) const noexcept;
@@ -112,24 +113,24 @@ class BLITZ_API Filter : public Chain {
   const std::size_t bytes_;
   const Flag flag_;
   const Target target_;
-  std::byte* const written_;  // the first place of what is cheap to write, or null
+  std::byte* const written_;  // the output of items that are cheap to write, or null
   LoopIndex room_kept_ = std::numeric_limits<LoopIndex>::max();
   LoopIndex room_dropped_ = std::numeric_limits<LoopIndex>::max();
-  LoopIndex end_;  // this and the next are written by the one run that finds no room
+  LoopIndex end_;  // this and the next member are written by the only run that finds no room
   LoopIndex kept_at_end_ = 0;
   static constexpr std::size_t kFew = 64;
   std::array<FlagWord, kFew> few_;  // the memory of a filter of about a thousand items
-  Scratch<FlagWord> many_;          // that of more
-  FlagWord* const words_;           // of runs that were summed up, and the last word of each run
+  Scratch<FlagWord> many_;          // the memory of a larger filter
+  FlagWord* const words_;           // the flags of runs that were summed up, and the last word of each run
   LoopIndex* const left_;           // for each slot: the items kept to the left of the run
   LoopIndex* const sum_;  // for each slot: the flags that are set in the run, or its items in the ring and kGathered
   static constexpr LoopIndex kGathered = ~(~LoopIndex{0} >> 1);
-  const LoopIndex ring_positions_;  // 0: there is none
+  const LoopIndex ring_positions_;  // the size of the ring in words; 0: no ring
   const Scratch<std::byte> ring_;
-  Atomic<bool> kept_all_{false};  // of the run that was summed up last; written by its worker
+  Atomic<bool> kept_all_{false};  // whether the run summed up last kept all items; written by its worker
 };
 
-/// Copies the items of a batch whose bits are set.
+/// Copies the flagged items of a batch.
 template <class I, class O>
 BLITZ_ALWAYS_INLINE void copy_flagged(const FlagWord* flags, LoopIndex count, const I& in, O out) {
   for_flagged_runs(flags, count, [&](LoopIndex first, LoopIndex length) BLITZ_LAMBDA_INLINE {
@@ -142,7 +143,7 @@ BLITZ_ALWAYS_INLINE void copy_flagged(const FlagWord* flags, LoopIndex count, co
   });
 }
 
-/// Moves the items of a batch whose bits are set, to the left or not at all.
+/// Moves the flagged items of a batch to the left, except those that are already in place.
 template <class I>
 BLITZ_ALWAYS_INLINE void move_flagged(const FlagWord* flags, LoopIndex count, const I& batch, I out) {
   for_flagged_runs(flags, count, [&](LoopIndex first, LoopIndex length) BLITZ_LAMBDA_INLINE {
@@ -158,7 +159,7 @@ BLITZ_ALWAYS_INLINE void move_flagged(const FlagWord* flags, LoopIndex count, co
   });
 }
 
-/// Keeps the items for which `wanted(iterator)` holds: copies them, or moves them together among the items themselves.
+/// Keeps the items with `wanted(iterator)`: copies them to an output, or moves them to the left within the range.
 template <bool kMoves, class I, class O, class W>
 class WantedFilter final : public Filter {
  public:
@@ -193,7 +194,7 @@ class WantedFilter final : public Filter {
     if constexpr (kWritesAll<I, O>) {
       auto* const out = static_cast<Item*>(to);
       if constexpr (kMoves) {
-        if (out == std::to_address(at(first_, first))) {  // Nothing was dropped yet.
+        if (out == std::to_address(at(first_, first))) {  // No item has been dropped yet.
           LoopIndex stay = 0;
           while (stay != count && wanted_(at(first_, first + stay))) ++stay;
           if (stay == count) return count;

@@ -1,6 +1,6 @@
 /// @file
-/// The answers of a predicate for runs of items, as the bits of words. A loop over the bits that are set has one branch
-/// for a word that a processor may not foresee; a branch for each item would have 32.
+/// The results of a predicate for runs of items, as the bits of words. A loop over the set bits has about one mispredicted
+/// branch per word; with a branch per item there would be up to 32.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@
 namespace blitz::detail {
 
 using FlagWord = std::uint64_t;
-/// The items of a word.
+/// The number of items of a word.
 inline constexpr LoopIndex kFlags = 64;
-/// The words that are asked for and moved together, and their items.
+/// The number of words that are computed and moved together, and the number of their items.
 inline constexpr LoopIndex kBatchWords = 8;
 inline constexpr LoopIndex kBatch = kBatchWords * kFlags;
 
-/// The words of so many items.
+/// The number of words for `items` items.
 [[nodiscard]] constexpr LoopIndex words_of(LoopIndex items) noexcept { return ceil_div(items, kFlags); }
 
 /// The lowest `count` bits.
@@ -36,8 +36,8 @@ inline constexpr LoopIndex kBatch = kBatchWords * kFlags;
   return count >= kFlags ? ~FlagWord{0} : (FlagWord{1} << count) - 1;
 }
 
-/// The size of items that a question costs no more than a branch, and compilers make vector instructions of many; 0 for others.
-/// These are numbers that lie side by side. Not integers of 64 bits, which the oldest x86-64 has no vector comparisons for.
+/// The size of items with predicates that cost no more than a branch and that compilers vectorize; 0 for other items. These are
+/// contiguous numbers, except integers of 64 bits: baseline x86-64 has no vector comparisons for them.
 template <class I>
 inline constexpr std::size_t kCheapItems =
     std::contiguous_iterator<I> && std::is_arithmetic_v<std::iter_value_t<I>> &&
@@ -45,17 +45,18 @@ inline constexpr std::size_t kCheapItems =
         ? sizeof(std::iter_value_t<I>)
         : 0;
 
-/// The unsigned integer of a size.
+/// The unsigned integer type of a size.
 template <std::size_t kSize>
 using UnsignedOf = std::conditional_t<
     kSize == 1, std::uint8_t,
     std::conditional_t<kSize == 2, std::uint16_t, std::conditional_t<kSize == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Whether these are narrower than a word: of questions about those of 64 bits compilers make no vectors of bytes.
+/// Whether these items are narrower than a word. Compilers do not combine the results for items of 64 bits into vectors of
+/// bytes.
 template <class I>
 inline constexpr bool kNarrowItems = kCheapItems<I> != 0 && kCheapItems<I> < 8;
 
-/// Calls `test()` `count` times, at most kFlags; answer i becomes bit i.
+/// Calls `test()` `count` times, at most kFlags. Result i becomes bit i.
 template <bool kNarrow, class Test>
 [[nodiscard]] BLITZ_ALWAYS_INLINE FlagWord flags_of(LoopIndex count, const Test& test) {
   FlagWord flags = 0;
@@ -80,7 +81,7 @@ template <bool kNarrow, class Test>
   return flags;
 }
 
-/// The answers of `count` calls of `test()`, in words.
+/// Writes the results of `count` calls of `test()` to words.
 template <bool kNarrow, class Test>
 BLITZ_ALWAYS_INLINE void flags_of(LoopIndex count, FlagWord* flags, const Test& test) {
   for (; count >= kFlags; count -= kFlags) *flags++ = flags_of<kNarrow>(kFlags, test);
@@ -98,7 +99,7 @@ struct Wanted {
   P& proj;
 };
 
-/// The answers of `wanted(item)`, for `count` iterators from `item` on.
+/// Writes the results of `wanted(item)` for `count` iterators, starting with `item`, to words.
 template <class I, class W>
 BLITZ_ALWAYS_INLINE void flags_of_items(I item, LoopIndex count, const W& wanted, FlagWord* flags) {
   flags_of<kNarrowItems<I>>(count, flags, [&]() BLITZ_LAMBDA_INLINE {
@@ -116,9 +117,9 @@ inline constexpr bool kWritesAll =
     std::is_trivially_copyable_v<std::iter_value_t<In>> && std::is_copy_constructible_v<std::iter_value_t<In>> &&
     sizeof(std::iter_value_t<In>) <= 16;
 
-/// Copies those of `count` items from `item` on for which `wanted(item)` holds to the places from `first` on, and returns how
-/// many these are. Each item is written to the next place, and the one after it over it if it is not wanted, so no branch asks for
-/// its answer. Those behind the last one wanted are found first, for nothing is to be written behind the end.
+/// Copies the wanted ones of `count` items, starting with `item`, to `first`, and returns their number. Each item is written to
+/// the next place; if it is not wanted, the next item overwrites it. So there is no branch on the result of `wanted`. The last
+/// wanted item is found first, because nothing may be written after the end of the output.
 template <class I, class W, class O>
 [[nodiscard]] BLITZ_ALWAYS_INLINE LoopIndex write_wanted(I item, LoopIndex count, const W& wanted, O* const first) {
   while (count > 0 && !wanted(at(item, count - 1))) --count;
@@ -144,8 +145,8 @@ struct EqualTo {
   const V& value;
 };
 
-/// Calls `f(i, length)` for runs of items [i, i + length) that cover those of a batch whose bits are set, from left to
-/// right: for each item one run, but for longer ones where most bits are set.
+/// Calls `f(i, length)` from left to right for runs [i, i + length) that cover the flagged items of a batch. In words with most
+/// bits set, runs are as long as possible; otherwise each run has one item.
 template <class F>
 BLITZ_ALWAYS_INLINE void for_flagged_runs(const FlagWord* flags, LoopIndex count, const F& f) {
   constexpr int kFewZeros = 8;
@@ -166,7 +167,7 @@ BLITZ_ALWAYS_INLINE void for_flagged_runs(const FlagWord* flags, LoopIndex count
   }
 }
 
-/// Calls `f(i)` for each item i of a batch whose bit is set, from left to right.
+/// Calls `f(i)` for each flagged item i of a batch, from left to right.
 template <class F>
 BLITZ_ALWAYS_INLINE void for_each_flagged(const FlagWord* flags, LoopIndex count, const F& f) {
   for (LoopIndex first = 0; first < count; first += kFlags, ++flags) {

@@ -13,29 +13,29 @@
 
 namespace blitz::detail {
 
-// n items with g groups, on p threads, in c <= min(4 p, 512, n / 16384) pieces.
+// Complexity: n items with g groups, on p threads, in c <= min(4 p, 512, n / 16384) pieces.
 //
-// Few groups, in each piece: T1 = O(n + c g). The tables of pieces are merged in a tree, so the longest chain is
+// Few groups in each piece: work T1 = O(n + c g). The tables of the pieces are merged in a tree, so the span is
 // O(n / c + g log c), with g <= 32,768.
 //
-// Many groups: they are partitioned in q <= n / 4096 partitions. T1 = O(n), c q counters among it, n / 8 at most. The longest
-// chain is O(n / c + n / 4096), as long as no partition is much larger than others: one thread adds up a number for each
-// partition and for each 65,536 items.
+// Many groups: the items are distributed to q <= n / 4096 partitions. Work T1 = O(n), including c q counters, at most n / 8.
+// Span O(n / c + n / 4096) unless some partition is much larger than others: one thread adds up a number per partition and per
+// 65,536 items.
 
-/// The groups of some items, in the order of their first ones, and a hash table of them by open addressing. For one thread;
-/// D. E. Knuth, "The Art of Computer Programming", 6.4.
+/// The groups of some items, in the order of their first items, and a hash table of the groups with open addressing. Not
+/// thread-safe. Source: D. E. Knuth, "The Art of Computer Programming", 6.4.
 class GroupTable {
  public:
   struct Group {
-    LoopIndex first;    // item
-    std::size_t count;  // of its items; then where the next one goes
+    LoopIndex first;    // the first item
+    std::size_t count;  // the number of items; later the place of the next item
   };
 
   explicit GroupTable(const GroupKeys& keys) : keys_(keys) {}
 
   [[nodiscard]] std::vector<Group>& groups() noexcept { return groups_; }
 
-  /// The number of the group of item i, whose hash this is; a new group, without items, if there is none.
+  /// The number of the group of item i, which has this hash. Adds a new group with a count of 0 if there is none.
   [[nodiscard]] BLITZ_ALWAYS_INLINE std::size_t find_or_add(std::uint64_t hash, LoopIndex i) {
     for (std::size_t place = hash >> shift_;; place = (place + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[place];
@@ -51,8 +51,9 @@ class GroupTable {
     }
   }
 
-  /// Adds the groups of a table of items that come after those here, which is not asked for groups any more. `numbers`: those
-  /// of its groups here. There, the count of a group becomes the number of its items that were here.
+  /// Adds the groups of `right`, a table of items that come after the items of this one. `right` must not be searched
+  /// afterwards. `numbers` gets the number here of each group of `right`. The count of each group of `right` becomes the
+  /// previous count of the same group here.
   void take(GroupTable& right, std::vector<std::size_t>& numbers) {
     std::vector<std::uint64_t> hashes(right.groups_.size());
     for (const Slot& slot : right.slots_) {
@@ -68,7 +69,7 @@ class GroupTable {
     }
   }
 
-  /// Makes it empty, and small again.
+  /// Removes all groups, and shrinks the table.
   void clear() {
     groups_.clear();
     slots_.assign(kFewestSlots, {});
@@ -103,9 +104,9 @@ class GroupTable {
   int shift_ = kFirstShift;
 };
 
-/// One run of group_by. Few groups are found in one pass over the items, in a table for each piece of the range. If a
-/// piece has more than a table that fits in a cache can hold, the items are first partitioned by their hashes, so that the
-/// groups of one partition are few.
+/// One call of group_by. Few groups are found in one pass over the items, with a table per piece of the range. If a piece has
+/// more groups than a cache-sized table can hold, the items are first partitioned by their hashes, so that each partition has
+/// few groups.
 class Grouping {
  public:
   Grouping(const AlgorithmOptions& options, LoopIndex count, const GroupKeys& keys)
@@ -126,8 +127,8 @@ class Grouping {
   static constexpr std::size_t kMostGroupsInPiece = 4096;
   static constexpr std::size_t kMostGroups = 8 * kMostGroupsInPiece;  // in a table of several pieces
 
-  /// Calls `f(i, hash)` for the items [first, last), until it returns true. All bits of the hash depend on the key, the
-  /// highest ones most.
+  /// Calls `f(i, hash)` for the items [first, last) until it returns true. All bits of the hash depend on the key; the highest
+  /// bits depend on it most.
   template <class F>
   void for_each_hash(LoopIndex first, LoopIndex last, const F& f) const {
     constexpr LoopIndex kHashes = 64;
@@ -143,7 +144,7 @@ class Grouping {
     }
   }
 
-  /// Calls `f(i)` for the integers below `count`, which are few.
+  /// Calls `f(i)` in parallel for the integers below a small `count`.
   template <class F>
   void for_each_index(LoopIndex count, const F& f) const {
     for_blocks({.stop = options_.stop, .pool = options_.pool}, count, 1, [&](LoopIndex first, LoopIndex last) {
@@ -157,13 +158,13 @@ class Grouping {
   /// Returns false if there are too many groups.
   bool group_in_pieces() {
     std::vector<GroupTable> tables(pieces_, GroupTable(keys_));
-    Scratch<std::uint16_t> groups(count_);  // of each item, as its piece numbers them
+    Scratch<std::uint16_t> groups(count_);  // for each item: its group's number in its piece
     Atomic<bool> too_many{false};           // written by a piece that has too many groups
     for_each_index(pieces_, [&](LoopIndex p) {
       GroupTable& table = tables[p];
       for_each_hash(cut_.begin(p), cut_.begin(p + 1), [&](LoopIndex i, std::uint64_t hash) {
         const std::size_t group = table.find_or_add(hash, i);
-        // Relaxed: an old value costs a needless group and no more; the end of the loop orders the last write.
+        // Relaxed: an old value only costs a needless group; the end of the loop orders the last write.
         if (table.groups()[group].count++ == 0 &&
             (group == kMostGroupsInPiece || too_many.load(std::memory_order_relaxed))) {
           too_many.store(true, std::memory_order_relaxed);
@@ -175,8 +176,9 @@ class Grouping {
     });
     if (too_many.load(std::memory_order_relaxed)) return false;
 
-    // Tables side by side are merged into the left one: the first one has all groups, in the order of their first items.
-    std::vector<std::vector<std::size_t>> numbers(pieces_);  // of a table's groups, in the one that it is merged into
+    // Adjacent tables are merged into the left one. At the end the first table has all groups, in the order of their first
+    // items.
+    std::vector<std::vector<std::size_t>> numbers(pieces_);  // of a table's groups, in the table that it is merged into
     LoopIndex step = 1;
     const auto for_each_pair = [&](const auto& f) {
       for_each_index(ceil_div(pieces_ - step, 2 * step), [&](LoopIndex pair) {
@@ -199,7 +201,7 @@ class Grouping {
       std::construct_at(groups_.groups_.data() + g, positions + begin, all[g].count);
       begin += std::exchange(all[g].count, begin);
     }
-    // Counts become the places of the groups' first items in the pieces of a table.
+    // Counts become the places of the first item of each group in each piece.
     while ((step /= 2) != 0) {
       for_each_pair([](GroupTable& left, GroupTable& right, const std::vector<std::size_t>& numbers_in_left) {
         for (std::size_t g = 0; g < numbers_in_left.size(); ++g)
@@ -215,12 +217,12 @@ class Grouping {
 
   // --- many groups ---
 
-  /// An item in its partition.
+  /// An item of a partition.
   struct Record {
-    std::uint64_t hash;  // then the item's group
+    std::uint64_t hash;  // later the item's group
     std::size_t position;
   };
-  /// Which positions are those of first items.
+  /// A bit per item: whether it is the first item of its group.
   using Flags = Scratch<Atomic<std::uint64_t>>;
 
   void group_in_partitions() {
@@ -228,7 +230,7 @@ class Grouping {
     const std::size_t partitions = std::size_t{1} << bits;
     const auto partition_of = [shift = 64 - bits](std::uint64_t hash) { return hash >> shift; };
 
-    // Where each piece's next record of each partition goes, and how many there are.
+    // For each piece and partition: the place of the next record, and the number of records.
     Scratch<std::size_t> begins(pieces_ * partitions);
     Scratch<std::size_t> sizes(pieces_ * partitions);
     for_each_index(pieces_, [&](LoopIndex p) {
@@ -249,10 +251,10 @@ class Grouping {
       for (std::size_t q = 0; q < partitions; ++q) end[q] += next[q];
       for_each_hash(cut_.begin(p), cut_.begin(p + 1), [&](LoopIndex i, std::uint64_t hash) {
         std::size_t q = partition_of(hash);
-        // Only if a key is another one than before: then some other partition has room.
+        // Only if a key has changed since the first pass. Then some other partition has room.
         while (next[q] == end[q]) [[unlikely]]
           q = (q + 1) % partitions;
-        // The bits that tell the partition come last: the table of a partition goes by the first ones.
+        // The rotation moves the bits that select the partition to the end, because the table uses the first bits.
         std::construct_at(records.data() + next[q]++, std::rotl(hash, bits), i);
         return false;
       });
@@ -275,7 +277,7 @@ class Grouping {
         },
         [](GroupTable&, GroupTable&&) {});
 
-    // A group's number is the number of first items before its own: counted in blocks of words, then added up.
+    // A group's number is the number of first items before its own first item: counted in blocks of words, then added up.
     std::vector<std::size_t> before_block(blocks);
     Scratch<std::size_t> before(flags.size());
     const auto for_each_block = [&](const auto& f) {
@@ -311,13 +313,13 @@ class Grouping {
     });
   }
 
-  /// After the loop that flags first items, which orders the flags before this.
+  /// Call it after the loop that flags first items. Relaxed: the end of that loop orders the flags before this read.
   static std::uint64_t word_of(const Flags& flags, std::size_t word) {
     return flags.data()[word].load(std::memory_order_relaxed);
   }
 
-  /// Writes the positions of a partition's items to `positions`, one group after the other, flags the first of each, and
-  /// leaves the size of group g in record g. Returns the number of groups.
+  /// Writes the positions of a partition's items to `positions`, group by group, and flags the first item of each group. Stores
+  /// the size of group g in record g. Returns the number of groups.
   static std::size_t group_partition(GroupTable& table, std::span<Record> records, std::size_t* positions,
                                      const Flags& flags) {
     table.clear();
@@ -332,7 +334,7 @@ class Grouping {
     begin = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       records[g].hash = groups[g].count - std::exchange(begin, groups[g].count);
-      // Relaxed: the end of the loop orders it before it is read.
+      // Relaxed: the end of the loop orders it before the reads.
       flags.data()[groups[g].first / 64].fetch_or(std::uint64_t{1} << groups[g].first % 64, std::memory_order_relaxed);
     }
     return groups.size();

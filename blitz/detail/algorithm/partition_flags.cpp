@@ -39,7 +39,7 @@ template <bool kFlag>
 PartitionFlags::Cursor PartitionFlags::find(LoopIndex rank) const noexcept {
   const auto word_at = [this](LoopIndex word) { return kFlag ? words_[word] : ~words_[word]; };
   const auto rank_of = [this](LoopIndex batch) { return kFlag ? before_[batch] : batch * kBatch - before_[batch]; };
-  // The last batch that begins with this rank or a lower one.
+  // The last batch that starts at this rank or a lower one.
   LoopIndex low = 0;
   for (LoopIndex high = batches_; high - low > 1;) {
     const LoopIndex middle = low + (high - low) / 2;

@@ -1,5 +1,5 @@
 /// @file
-/// The flags of the items of an unstable partition, and the pairs of items to be exchanged.
+/// The flags of the items of an unstable partition, and the pairs of items to exchange.
 #pragma once
 
 #include <array>
@@ -12,11 +12,12 @@
 
 namespace blitz::detail {
 
-/// A bit for each item, which says whether it belongs to the front. If `front()` items do, then as many of the first
-/// front() items do not as of the others do: `misplaced()`. Pair k of these is to be exchanged, for all k, in any order.
+/// A bit per item: whether the item belongs to the front. `front()` items do. The number of the first front() items that do not
+/// belong there equals the number of the other items that do: `misplaced()`. To partition, exchange pair k of these for all k,
+/// in any order.
 ///
-/// First several threads write the flags of all batches, and call count_batch() for each; then one calls count(), which adds
-/// up a number for 512 items; then all is const.
+/// First several threads write the flags of all batches, and call count_batch() for each. Then one thread calls count(), which
+/// adds up one number per 512 items. Afterwards the object is const.
 class BLITZ_API PartitionFlags {
  public:
   /// Throws std::bad_alloc.
@@ -24,7 +25,7 @@ class BLITZ_API PartitionFlags {
 
   [[nodiscard]] LoopIndex items() const noexcept { return items_; }
   [[nodiscard]] LoopIndex batches() const noexcept { return batches_; }
-  /// The words of a batch, to be written; all bits of items that do not exist are to be 0.
+  /// The words of a batch, which the caller writes. Bits after the last item must be 0.
   [[nodiscard]] FlagWord* batch(LoopIndex i) noexcept { return words_ + i * kBatchWords; }
 
   void count_batch(LoopIndex i) noexcept;
@@ -32,7 +33,7 @@ class BLITZ_API PartitionFlags {
   [[nodiscard]] LoopIndex front() const noexcept { return before_[batches_]; }
   [[nodiscard]] LoopIndex misplaced() const noexcept { return front() - kept_in_front_; }
 
-  /// Calls `f(i, j)` for the pairs [first, last): item i belongs behind, and j to the front, and i < j.
+  /// Calls `f(i, j)` for the pairs [first, last): i < j, item i does not belong to the front, and item j does.
   template <class F>
   void for_each_pair(LoopIndex first, LoopIndex last, const F& f) const {
     Cursor behind = find<false>(first);
@@ -44,7 +45,7 @@ class BLITZ_API PartitionFlags {
   struct Cursor {
     const FlagWord* words;
     LoopIndex word;
-    FlagWord left;  // of this word
+    FlagWord left;  // the remaining bits of this word
 
     template <bool kFlag>
     BLITZ_ALWAYS_INLINE LoopIndex next() noexcept {
@@ -55,20 +56,20 @@ class BLITZ_API PartitionFlags {
     }
   };
 
-  /// To the items whose bit is kFlag, from number `rank` on.
+  /// A cursor to the items with bit kFlag, starting with number `rank` of them.
   template <bool kFlag>
   [[nodiscard]] Cursor find(LoopIndex rank) const noexcept;
-  /// How many of the first `items` belong to the front.
+  /// The number of the first `items` items that belong to the front.
   [[nodiscard]] LoopIndex front_of(LoopIndex items) const noexcept;
 
   const LoopIndex items_;
   const LoopIndex batches_;
-  LoopIndex kept_in_front_ = 0;  // of the first front() items
+  LoopIndex kept_in_front_ = 0;  // the number of the first front() items that belong there
   static constexpr std::size_t kFew = kBatchWords + 2;
   std::array<FlagWord, kFew> few_;  // the memory for one batch
-  Scratch<FlagWord> many_;          // that for more
+  Scratch<FlagWord> many_;          // the memory for more batches
   FlagWord* const words_;
-  LoopIndex* const before_;  // for each batch, and the end: how many items before it belong to the front
+  LoopIndex* const before_;  // for each batch and the end: the number of items before it that belong to the front
 };
 
 extern template PartitionFlags::Cursor PartitionFlags::find<false>(LoopIndex rank) const noexcept;

@@ -1,5 +1,5 @@
 /// @file
-/// Memory of an algorithm beside its input.
+/// Scratch: temporary memory of an algorithm.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace blitz::detail {
 
-/// Room for `size` objects of type T, which are not constructed: they are those of the user, who destroys what was
-/// constructed before this ends. It is memory of arrays: in large pages, and kept for the next ones. For one owner.
+/// Uninitialized memory for `size` objects of type T. The user constructs objects in it, and must destroy them before this
+/// object is destroyed. The memory is array memory: in large pages, and reused by later arrays. Not thread-safe.
 template <class T>
 class Scratch {
  public:
   Scratch() = default;
-  /// Throws std::bad_alloc, also if no machine has so much.
+  /// Throws std::bad_alloc, also for sizes that no machine can provide.
   explicit Scratch(std::size_t size) : memory_(array_memory<T>(size)) {}
-  /// Without memory, data() is null.
+  /// If the allocation fails, data() is null.
   Scratch(std::size_t size, std::nothrow_t) noexcept
       : memory_(as_memory_of<T>(array_memory(size, sizeof(T), alignof(T), std::nothrow))) {}
 
@@ -28,7 +28,7 @@ class Scratch {
   ArrayMemory<T> memory_;
 };
 
-/// Room for n objects of type T on the stack.
+/// Uninitialized memory for n objects of type T on the stack.
 template <class T, std::size_t n>
 class StackScratch {
  public:

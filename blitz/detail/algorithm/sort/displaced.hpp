@@ -1,10 +1,10 @@
 /// @file
-/// Nearly sorted items, on one thread, for items that are cheap to move: a few that are far from their places are taken out,
-/// sorted, and put back; items that are near their places are inserted. Equal items keep their order, if that is asked for.
+/// Sorts of nearly sorted items on one thread, for items that are cheap to move. A few items far from their places are taken
+/// out, sorted, and put back. Items near their places are sorted by insertion. Stable on request.
 ///
 /// If k of n items must be removed to leave a sorted rest, that takes n + O(k log n) comparisons and two moves per item. An
-/// insertion sort takes a comparison and a move for each pair in the wrong order. All places are counted: an inconsistent
-/// comparison leaves some permutation.
+/// insertion sort takes a comparison and a move for each pair in the wrong order. All places are counted, so an inconsistent
+/// comparison leaves a permutation.
 ///
 /// Source: C. R. Cook, D. J. Kim: Best Sorting Algorithm for Nearly Sorted Lists, 1980.
 #pragma once
@@ -49,7 +49,7 @@ std::size_t gallop(std::size_t from, std::size_t to, Behind behind) {
   return from;
 }
 
-/// Sorts n items, and keeps the order of equal ones. `scratch`: room for n items.
+/// Sorts n items. Stable. `scratch` must have room for n items.
 template <class T, class Less>
 void merge_sort(T* items, std::size_t n, T* scratch, Less less) {
   if (n <= 12) return binary_insertion_sort(items, items + n, less);
@@ -65,32 +65,32 @@ void merge_sort(T* items, std::size_t n, T* scratch, Less less) {
 template <class T, class Less, bool kStable>
 class FewDisplaced {
  public:
-  /// If `reversed`, the items have been reversed: equal ones come in the opposite order of the original one.
+  /// If `reversed`, the items have been reversed, so equal items are in the opposite of their original order.
   FewDisplaced(Less less, bool reversed) : less_(less), reversed_(kStable && reversed) {}
 
-  /// Looks for a sorted subsequence of the n items that leaves out few. The first `run`, at least 1 and fewer than n, are in
-  /// order. False: there is none, or no memory.
+  /// Searches a sorted subsequence of the n items that leaves out few items. The first `run` items, at least 1 and fewer than
+  /// n, are in order. Returns false if there is no such subsequence, or if the allocation of memory fails.
   ///
-  /// Goes through the items, and keeps each that is in order with the last kept one. Otherwise one of these two is displaced:
-  /// the last kept one is dropped, and the new one too unless it is in order with the one before. So at most twice as many are
-  /// dropped as necessary.
+  /// Reads the items from the front, and keeps each item that is in order with the last kept one. Otherwise one of the two is
+  /// displaced: the last kept item is dropped, and the new item too unless it is in order with the kept item before. So at most
+  /// twice as many items are dropped as necessary.
   bool find(T* items, std::size_t n, std::size_t run) {
-    // Beyond this, quicksort is as fast, or stable quicksort.
-    constexpr std::size_t kShare = kStable ? 4 : 3;  // at most one in so many is dropped,
+    // Beyond these limits, quicksort or stable quicksort is as fast.
+    constexpr std::size_t kShare = kStable ? 4 : 3;  // at most 1 / kShare of the items are dropped,
     constexpr std::size_t kFew = 16;                 // and a few more,
-    constexpr std::size_t kWindow = 1024;            // and of so many in a row at most half
-    // The stretches take no more memory than the items, if these take more bytes than this.
+    constexpr std::size_t kWindow = 1024;            // and at most half of kWindow consecutive items
+    // The stretches take no more memory than the items, if the items take more bytes than this.
     constexpr std::size_t kSmall = std::size_t{1} << 24;
     const std::size_t most = std::min(n / kShare, std::max(n * sizeof(T), kSmall) / sizeof(Stretch)) + kFew;
-    // One that is never removed, the first one, and one after each dropped item. There can be one dropped item too many.
+    // One stretch that is never removed, the first one, and one after each dropped item. One dropped item too many is possible.
     kept_ = Scratch<Stretch>(2 + most + 1, std::nothrow);
     if (kept_.data() == nullptr) return false;
     Stretch* top = kept_.data();
     const auto push = [&](std::size_t i) { std::construct_at(++top, Stretch{i, i + 1}); };
     std::construct_at(top, Stretch{0, 0});
     std::size_t dropped = 0;
-    std::size_t window = 0;          // the begin of the latest one
-    std::size_t dropped_before = 0;  // before it
+    std::size_t window = 0;          // the beginning of the latest window
+    std::size_t dropped_before = 0;  // the number of items dropped before it
     push(0);
     top->end = run;
     for (std::size_t i = run; i != n;) {
@@ -102,7 +102,7 @@ class FewDisplaced {
         push(i++);
         continue;
       }
-      // Item i belongs before the last kept one.
+      // Item i belongs before the last kept item.
       ++dropped;
       if (--top->end == top->begin) --top;
       if (top->end == 0 || !belongs_before(items[i], items[top->end - 1])) {
@@ -123,8 +123,8 @@ class FewDisplaced {
     return dropped == 0 || displaced_.data() != nullptr;
   }
 
-  /// Sorts the n items at `items` that find() was called with. They end in `home`, in some order when it throws. `items` and
-  /// `home` may be the same; `away`, which may be `items` too but not `home`, is scratch.
+  /// Sorts the n items that find() was called with. The result is in `home`; after an exception `home` contains the items in an
+  /// unspecified order. `items` and `home` may be the same. `away` is scratch; it may be `items`, but not `home`.
   void sort(T* items, std::size_t n, T* away, T* home) {
     const std::size_t dropped = n - count_;
     take_out(items, n, away);
@@ -145,14 +145,14 @@ class FewDisplaced {
   }
 
  private:
-  /// Kept items side by side.
+  /// A range of consecutive kept items.
   struct Stretch {
     std::size_t begin;
     std::size_t end;
   };
   struct WithPlace {
     T item;
-    std::size_t before;  // the kept items that were before it
+    std::size_t before;  // the number of kept items that were before it
   };
   using Displaced = std::conditional_t<kStable, WithPlace, T>;
 
@@ -167,7 +167,7 @@ class FewDisplaced {
   /// Whether an item belongs before one that is before it.
   bool belongs_before(T& item, T& before) const { return reversed_ ? !less_(before, item) : less_(item, before); }
 
-  /// Moves the kept items to `away`, and the others to displaced_, both in their order.
+  /// Moves the kept items to `away`, and the others to displaced_, both in order.
   void take_out(T* items, std::size_t n, T* away) {
     std::size_t kept = 0;
     std::size_t from = 0;
@@ -190,8 +190,8 @@ class FewDisplaced {
     drop_to(n);
   }
 
-  /// Merges both to `home`. If kStable, of a kept item and a displaced one that are equal, the first one stays the first, or if
-  /// reversed_, becomes the second.
+  /// Merges both to `home`. If kStable, a kept and a displaced item that are equal keep their order, or exchange it if
+  /// reversed_.
   void put_back(T* kept, T* home, std::size_t dropped) {
     std::size_t done = 0;
     const auto copy_to = [&](std::size_t end) {
@@ -219,10 +219,10 @@ class FewDisplaced {
   Scratch<Stretch> kept_;
   Scratch<Displaced> displaced_;
   std::size_t stretches_ = 0;
-  std::size_t count_ = 0;  // of kept items
+  std::size_t count_ = 0;  // the number of kept items
 };
 
-/// Sorts n items that are near their places, by at most eight moves per item, and a few more. False: they are not near.
+/// Sorts n items that are near their places, by at most eight moves per item, and a few more. Returns false if more are needed.
 template <class T, class Less>
 bool try_insertion_sort(T* items, std::size_t n, Less less) {
   std::size_t moves_left = 64;

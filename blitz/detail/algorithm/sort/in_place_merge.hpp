@@ -1,9 +1,9 @@
 /// @file
-/// Merging and stable sorting without other memory: what is left where there is none.
+/// Merging and stable sorting without additional memory: the fallback if an allocation fails.
 ///
-/// Items change places by swaps alone: when a comparison throws, they are a permutation of what they were. Reads and writes
-/// are within bounds, and every call comes to an end, whatever a comparison returns. O(n log n) swaps for a merge of n items,
-/// O(n log^2 n) for a sort.
+/// Items are only swapped: if a comparison throws, they are a permutation of the original items. For any results of a
+/// comparison, reads and writes are within bounds and every call ends. O(n log n) swaps for a merge of n items, O(n log^2 n)
+/// for a sort.
 ///
 /// Source: P.-S. Kim, A. Kutzner: Stable Minimum Storage Merging by Symmetric Comparisons, ESA 2004.
 #pragma once
@@ -18,8 +18,8 @@ namespace blitz::detail {
 
 /// Merges the sorted [first, middle) and [middle, last).
 ///
-/// Of each half of the result, the part that comes from the other side is found by a binary search that is symmetric about
-/// the middle of the result; a rotation exchanges both parts, and then each half is a merge of its own.
+/// A binary search, symmetric about the middle of the result, finds the items that must move from each half to the other. A
+/// rotation exchanges them. Then each half is merged independently.
 template <std::random_access_iterator I, class Less>
 BLITZ_COLD void merge_in_place(I first, I middle, I last, Less less) {
   while (first != middle && middle != last) {
@@ -45,14 +45,14 @@ BLITZ_COLD void merge_in_place(I first, I middle, I last, Less less) {
     std::ranges::reverse(first + low, middle);
     std::ranges::reverse(middle, middle + (half - low));
     std::ranges::reverse(first + low, middle + (half - low));
-    // A half that is the whole would not end: n > 2, so none is.
+    // The recursion ends because n > 2: neither half is the whole range.
     merge_in_place(first, first + low, cut, less);
     middle = cut + (left - low);
     first = cut;
   }
 }
 
-/// Sorts n items and keeps the order of equal ones.
+/// Sorts n items. Stable.
 template <std::random_access_iterator I, class Less>
 void stable_sort_in_place(I first, std::size_t n, Less less) {
   constexpr std::ptrdiff_t kInsertion = 16;

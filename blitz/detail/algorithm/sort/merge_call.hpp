@@ -1,5 +1,5 @@
 /// @file
-/// How merge and the set operations are called: see call.hpp.
+/// The call operators of merge and the set operations: see call.hpp.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@
 
 namespace blitz::detail {
 
-/// f(range1, range2, out, comp, proj1, proj2): run(options, first1, count1, first2, count2, out, room, comp, proj1, proj2). It
-/// returns Algorithm::Result of its iterators.
+/// f(range1, range2, out, comp, proj1, proj2): run(options, first1, count1, first2, count2, out, room, comp, proj1, proj2).
+/// Returns an Algorithm::Result of the iterators.
 template <class Algorithm>
 struct MergesTo : HasOutput {
   template <std::random_access_iterator I1, std::sized_sentinel_for<I1> S1, std::random_access_iterator I2,
@@ -61,8 +61,7 @@ struct MergesTo : HasOutput {
   }
 };
 
-/// An iterator, as the kernels without a branch take it: a pointer, if what `I` and `Other` refer to lies side by side, and is
-/// of one type.
+/// The iterator for the branchless kernels: a pointer if `I` and `Other` are contiguous iterators to items of the same type.
 template <class Other, class I>
 auto merge_input(I first) {
   if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<Other> &&
@@ -72,7 +71,7 @@ auto merge_input(I first) {
     return first;
   }
 }
-/// The same for the output: a pointer, if items of `I` are copied to items of the same type.
+/// The output iterator for the branchless kernels: a pointer if `O` is contiguous and its items have the type of those of `I`.
 template <class I, class O>
 auto merge_output(O out) {
   if constexpr (std::contiguous_iterator<O> && std::same_as<std::iter_value_t<I>, std::iter_value_t<O>>) {

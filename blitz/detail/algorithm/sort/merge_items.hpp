@@ -1,5 +1,5 @@
 /// @file
-/// How inplace_merge comes from its arguments to an algorithm.
+/// inplace_merge: selects the algorithm for its arguments.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace blitz::detail {
 
-/// Merges the sorted items[0..middle) and items[middle..n). False: there is no memory for that.
+/// Merges the sorted items[0..middle) and items[middle..n). Returns false if the allocation of memory fails.
 template <class T, class C, class P>
 bool try_inplace_merge(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t middle,
                        std::size_t n, C& comp, P& proj) {
@@ -56,8 +56,8 @@ template <class I, class C, class P>
 void inplace_merge_items(const AlgorithmOptions& options, I first, I middle, I last, C& comp, P& proj) {
   if (first == middle || middle == last) return;
   const TwoProjections<C, P, P> before{&comp, &proj, &proj};
-  // What is not above the first item of the right side stays where it is, and so does what is not below the last one of the left
-  // side.
+  // Items of the left side that are not above the first item of the right side are already in place. So are items of the right
+  // side that are not below the last item of the left side.
   first = std::ranges::partition_point(first, middle, [&](auto&& x) { return !before(*middle, x); });
   if (first == middle) return;
   last = std::ranges::partition_point(middle, last, [&](auto&& x) { return before(x, middle[-1]); });

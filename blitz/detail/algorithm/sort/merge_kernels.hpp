@@ -1,10 +1,10 @@
 /// @file
-/// Merging two sorted ranges on one thread, and where to cut them so that the parts can be merged side by side.
+/// Merges of two sorted ranges on one thread, and co-ranking, which finds cuts for parallel merges.
 ///
-/// Everything here is stable: of equal items, those of the left range come first. Reads are within the ranges and every item
-/// is taken once, whatever a comparison returns.
+/// All merges are stable: of equal items, those of the left range come first. For any results of a comparison, reads are within
+/// the ranges and each item is taken once.
 ///
-/// Sources: the merge from both ends as in quadsort (I. van den Hoven, 2021) and driftsort (L. Bergdoll, O. Peters, 2024);
+/// Sources: the merge from both ends: quadsort (I. van den Hoven, 2021) and driftsort (L. Bergdoll, O. Peters, 2024);
 /// co-ranking: N. Deo, A. Jain, M. Medidi: An Optimal Parallel Algorithm for Merging Using Multiselection, 1994; S. Odeh,
 /// O. Green, Z. Mwassi, O. Shmueli, Y. Birk: Merge Path, 2012.
 #pragma once
@@ -43,15 +43,15 @@ struct TwoProjections {
   P2* proj2;
 };
 
-/// How many of the first `rank` items of the merge of a[0..na) and b[0..nb) come from `a`; `rank` is at most na + nb.
-/// About log2 of the smaller range comparisons.
+/// The number of items of `a` among the first `rank` items of the merge of a[0..na) and b[0..nb); `rank` is at most na + nb.
+/// About log2(min(na, nb)) comparisons.
 template <class A, class B, class Less>
 std::size_t co_rank(std::size_t rank, A a, std::size_t na, B b, std::size_t nb, Less less) {
   std::size_t low = rank > nb ? rank - nb : 0;
   std::size_t high = std::min(rank, na);
   while (low != high) {
-    // Is the item `guess` of `a` behind the last one that `b` would contribute? Then it is one of the first `rank`, unless
-    // the latter is less.
+    // If a[guess] is among the first `rank` items, b contributes at most rank - guess - 1 of them. That is so unless the item
+    // b[rank - guess - 1] is less than a[guess].
     const std::size_t guess = low + (high - low) / 2;
     if (less(b[static_cast<std::iter_difference_t<B>>(rank - guess - 1)],
              a[static_cast<std::iter_difference_t<A>>(guess)])) {
@@ -63,15 +63,15 @@ std::size_t co_rank(std::size_t rank, A a, std::size_t na, B b, std::size_t nb, 
   return low;
 }
 
-/// How a merge writes an item: as an assignment of a copy, as the standard's.
+/// Writes an item of a merge by copy assignment, like the standard's merge.
 struct AssignCopy {
   template <class O, class I>
   BLITZ_ALWAYS_INLINE void operator()(const O& out, const I& item) const {
     *out = *item;
   }
 };
-/// How a merge writes an item to scratch memory, or from there: as a new object. Of types that are cheap to move, what is left
-/// behind is a copy of it.
+/// Writes an item of a merge to or from scratch memory by move construction. If the type is cheap to move, the source remains a
+/// valid copy.
 struct ConstructMoved {
   template <class T>
   BLITZ_ALWAYS_INLINE void operator()(T* out, T* item) const {
@@ -110,7 +110,7 @@ O merge_serial(A a, std::size_t na, B b, std::size_t nb, O out, Less less, Put p
                        b + static_cast<std::iter_difference_t<B>>(nb), out, less, put);
 }
 
-/// The same without a branch, for items that are cheap to move.
+/// merge_serial() without branches on the items, for items that are cheap to move.
 template <class A, class O, class Less, class Put>
   requires kCheapToMove<std::remove_const_t<A>>
 O* merge_serial(A* a, std::size_t na, A* b, std::size_t nb, O* out, Less less, Put put) {
@@ -118,8 +118,8 @@ O* merge_serial(A* a, std::size_t na, A* b, std::size_t nb, O* out, Less less, P
   A* b_end = b + nb;
   O* end = out + (na + nb);
   O* const result = end;
-  // From both ends at once: two chains of dependent instructions. As many steps from each end as half of the shorter range
-  // has items cannot use it up, so nothing is checked in between.
+  // Merges from both ends concurrently: two independent chains of dependent instructions. A number of steps up to half the
+  // length of the shorter range cannot exhaust it, so there is no check in between.
   for (std::ptrdiff_t steps; (steps = std::min(a_end - a, b_end - b) / 2) > 4;) {
     for (; steps != 0; --steps) {
       const bool b_first = less(*b, *a);

@@ -1,5 +1,5 @@
 /// @file
-/// The order that a sort is called with, whether it is one of digits, and the least number of items for several threads.
+/// The comparison of a sort, whether it is an order of digits, and the minimum number of items for several threads.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace blitz::detail {
 
-/// The order that a comparison and a projection make.
+/// Compares the projections of two items.
 template <class C, class P>
 struct ProjectedLess {
   template <class T>
@@ -24,7 +24,7 @@ struct ProjectedLess {
   P* proj;
 };
 
-/// The key that items of type T are sorted by.
+/// The type of the keys of items of type T.
 template <class T, class P>
 using SortKey = std::remove_cvref_t<std::invoke_result_t<P&, T&>>;
 
@@ -37,11 +37,11 @@ consteval bool sorted_by_radix() {
   }
 }
 
-/// Whether a projection only reads the item, and so returns the same each time.
+/// Whether a projection only reads the item, and so returns the same value each time.
 template <class P>
 inline constexpr bool kIsRead = std::same_as<P, std::identity> || std::is_member_object_pointer_v<P>;
 
-/// No more items than this are sorted or partitioned by one thread, unless the options say otherwise.
+/// The default grain: at most this many items are sorted or partitioned by one thread.
 template <class T>
 inline constexpr std::size_t kSortGrain = kCheapToMove<T> ? 8192 : 1024;
 
@@ -50,7 +50,7 @@ template <class T>
   return options.min_grain > 0 ? options.min_grain : kSortGrain<T>;
 }
 
-/// The order of the items: for a radix sort the order of their keys' digits; a NaN has a place in it.
+/// The comparison of items. For a radix sort, it compares the digits of the keys; a NaN has a place in that order.
 template <class T, class C, class P>
 auto order_of(C& comp, P& proj) {
   if constexpr (sorted_by_radix<T, C, P>()) {
@@ -61,8 +61,8 @@ auto order_of(C& comp, P& proj) {
   }
 }
 
-/// For a stable sort, so that it has one set of functions for both. Of floating keys the comparison is cheaper than
-/// digits with equal zeros.
+/// The comparison of items for a stable sort. For integers it is the order of the radix sort, so that both use the same
+/// functions. For floating-point keys, the comparison is cheaper than digits with equal zeros.
 template <class T, class C, class P>
 auto stable_order_of(C& comp, P& proj) {
   if constexpr (sorted_by_radix<T, C, P>() && std::integral<SortKey<T, P>>) {

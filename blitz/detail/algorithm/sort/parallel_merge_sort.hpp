@@ -1,13 +1,13 @@
 /// @file
-/// A merge sort on several threads, of items that are cheap to move.
+/// A merge sort on several threads, for items that are cheap to move.
 ///
-/// Items that are in order already, or in the opposite one, are found first. If most look as if they were in order, a few
-/// displaced ones are taken out and put back; if too many are displaced, both halves are sorted in place, and only their
-/// overlap is merged. A piece that begins with a long run, or has one in its middle, is cut in two; both are sorted side by
-/// side, and merged. The rest is sorted by another algorithm: by radix, or by quicksort, the two sides of a pivot side
-/// by side, of no more items than the share of a thread. Merges are stable, so the whole is if the other algorithm is.
+/// First it finds a run of items that are in order, or in the opposite order. If most items seem to be in order, a few
+/// displaced items are taken out and put back. If too many are displaced, both halves are sorted in place, and only their
+/// overlap is merged. A piece with a long run at the front or in the middle is cut in two; the halves are sorted in parallel
+/// and merged. Another algorithm sorts the other pieces: radix sort, or quicksort for at most a thread's share of the items.
+/// Merges are stable, so the sort is stable if the other algorithm is.
 ///
-/// Of n items on p threads: T1 = O(n log n). The longest chain is O(n log n / p + log n (log p)^2): the share of a thread, and
+/// Complexity for n items on p threads: work T1 = O(n log n), span O(n log n / p + log n (log p)^2): the share of a thread, and
 /// then log p merges of a part each; see merge_path.hpp.
 #pragma once
 
@@ -25,44 +25,45 @@
 
 namespace blitz::detail {
 
-/// When ParallelMergeSort merges, if a quicksort sorts the rest.
+/// Decides when ParallelMergeSort merges, if a quicksort sorts the other pieces.
 template <class T>
 class QuicksortMerges {
  public:
-  /// Items that look as if they were in order are worth merges.
+  /// Whether to search for displaced items, and to merge the overlap of halves, if items look as if they were in order.
   static constexpr bool kMergesAscending = true;
 
-  /// For n items on so many threads.
+  /// For n items on `threads` threads.
   QuicksortMerges(std::size_t n, std::size_t threads) : share_(n / threads + 1) {}
 
-  /// The least run, of n items, that is worth a merge.
+  /// The minimum length of a run, among n items, that is worth a merge.
   [[nodiscard]] static std::size_t long_run(std::size_t n) { return detail::long_run<T>(n); }
-  /// Whether n items must be cut in two, runs or not. One thread makes a stable partition, and looks for displaced items.
+  /// Whether n items must be cut in two even without runs: a stable partition and the search for displaced items use one
+  /// thread.
   [[nodiscard]] bool cuts(std::size_t n) const { return n > share_; }
 
  private:
-  std::size_t share_;  // of a thread, in items
+  std::size_t share_;  // the number of items per thread
 };
 
-/// Stable quicksort, for ParallelMergeSort.
+/// Adapts stable quicksort to ParallelMergeSort.
 template <class T, class Less>
 class ParallelStableQuicksort : public QuicksortMerges<T> {
  public:
-  /// Equal items keep their order.
+  /// Whether equal items keep their order.
   static constexpr bool kStable = true;
 
-  /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
+  /// For n items, on a worker of a pool with `threads` threads. One thread sorts fewer than `grain` items.
   ParallelStableQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain,
                           Less less)
       : QuicksortMerges<T>(n, threads), options_(options), grain_(grain), less_(less) {}
 
-  /// Sorts the n items at `items`; `other` is scratch. When it throws they are there as well. Throws Stopped.
+  /// Sorts the n items at `items`; `other` is scratch. If it throws, `items` contains a permutation. Throws Stopped.
   void operator()(T* items, T* other, std::size_t n) const {
     sort(items, n, other, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
   }
 
  private:
-  /// See stable_quicksort.
+  /// See stable_quicksort().
   void sort(T* first, std::size_t n, T* scratch, T* before, int limit) const {
     while (n > grain_ && limit > 0) {
       --limit;
@@ -86,23 +87,23 @@ class ParallelStableQuicksort : public QuicksortMerges<T> {
   Less less_;
 };
 
-/// Of fewer items, the displaced ones are not looked for.
+/// Among fewer items, displaced items are not searched for.
 inline constexpr std::size_t kLeastDisplaced = 256;
 
 /// `Other` sorts items without long runs; see ParallelStableQuicksort.
 template <class T, class Less, class Other>
 class ParallelMergeSort {
  public:
-  /// On a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
+  /// Must be used on a worker of a pool with `threads` threads. One thread sorts fewer than `grain` items.
   ParallelMergeSort(const AlgorithmOptions& options, std::size_t threads, std::size_t grain, Less less, Other other)
       : options_(options), threads_(threads), grain_(grain), less_(less), other_(other) {}
 
-  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch. When it
-  /// throws they are there as well, in some order. Throws Stopped.
+  /// Sorts the n items at `items`. The result is in `other` if `into_other`, otherwise in `items`; the other array is scratch.
+  /// If it throws, the destination contains the items in an unspecified order. Throws Stopped.
   void sort(T* items, T* other, std::size_t n, bool into_other) const {
     T* const home = into_other ? other : items;
     T* const away = into_other ? items : other;
-    T* at = items;  // their place if a comparison throws
+    T* at = items;  // the place of the items if a comparison throws
     try {
       throw_if_stopped(options_);
       FrontRun run = n < 2 ? FrontRun{n, false} : front_run<Other::kStable>(here_, items, n, less_);
@@ -113,7 +114,7 @@ class ParallelMergeSort {
         run.reversed = false;
       }
       if (run.size == n) {
-        // They are sorted.
+        // All items are in order.
       } else if (sort_ascending(items, other, n, run, home, at)) {
         if (at == home) return;
       } else if (begins_sorted || other_.cuts(n) || run.size >= long_run ||
@@ -134,9 +135,9 @@ class ParallelMergeSort {
   }
 
  private:
-  /// Sorts the n items at `items` if most look as if they were in order; `other` is scratch. They end at `at`: in `items`, or in
-  /// `home`, which is `items` or `other`. So they do when it throws.
-  /// `run`: the one at the front, fewer than n. False if there are few runs, too: it takes fewer moves to merge these.
+  /// Sorts the n items at `items` if most of them seem to be in order; `other` is scratch. `run`: the run at the front, fewer
+  /// than n items. Afterwards, and after an exception, the items are at `at`: in `items`, or in `home`, which is `items` or
+  /// `other`. Returns false if it has not sorted them: most are not in order, or merging long runs takes fewer moves.
   bool sort_ascending(T* items, T* other, std::size_t n, FrontRun run, T* home, T*& at) const {
     if constexpr (!Other::kMergesAscending) {
       return false;
@@ -164,7 +165,7 @@ class ParallelMergeSort {
     }
   }
 
-  /// Merges the sorted items[0..middle) and items[middle..n), except those that are in place already. `other` is scratch.
+  /// Merges the sorted items[0..middle) and items[middle..n), except items that are already in place. `other` is scratch.
   void merge_overlap(T* items, T* other, std::size_t middle, std::size_t n) const {
     T* const right = items + middle;
     const std::size_t from_left = gallop(0, middle, [&](std::size_t k) { return !less_(right[0], *(right - 1 - k)); });
@@ -181,12 +182,12 @@ class ParallelMergeSort {
         [&] { move_all(other + begin, items + begin, size); });
   }
 
-  /// Sorts items[0..middle), which may be sorted already, and items[middle..n). They end in `other`, or in `items` if not
-  /// `into_other`; so they do when it throws. Then `at` is their place.
+  /// Sorts items[0..middle), which may be sorted already, and items[middle..n). Afterwards, and after an exception, they are in
+  /// `other` if `into_other`, otherwise in `items`. Sets `at` to that place.
   void sort_halves(T* items, T* other, std::size_t middle, std::size_t n, bool left_is_sorted, bool into_other,
                    T*& at) const {
     const auto left = [&] {
-      at = into_other ? other : items;  // Also if it throws: both halves are sorted to their ends.
+      at = into_other ? other : items;  // also after an exception: both halves always move to that place
       if (!left_is_sorted) {
         sort(items, other, middle, into_other);
       } else if (into_other) {
@@ -207,7 +208,7 @@ class ParallelMergeSort {
     }
   }
 
-  /// Moves n items, which leaves copies.
+  /// Moves n items. The sources remain valid copies.
   void move_all(T* from, T* to, std::size_t n) const noexcept {
     for_parts(here_, n, part_count(n, threads_, grain_), [&](std::size_t, std::size_t begin, std::size_t end) {
       std::uninitialized_move(from + begin, from + end, to + begin);
@@ -215,7 +216,7 @@ class ParallelMergeSort {
   }
 
   const AlgorithmOptions& options_;
-  const AlgorithmOptions here_{.pool = options_.pool};  // not to be stopped
+  const AlgorithmOptions here_{.pool = options_.pool};  // without a stop token
   std::size_t threads_;
   std::size_t grain_;
   Less less_;

@@ -14,7 +14,7 @@ std::size_t parallel_partition(const AlgorithmOptions& options, std::size_t n, s
                                FunctionRef<void(std::size_t a, std::size_t b, std::size_t size)> swap) {
   parts = std::min(parts, kMostPartitionParts);
   struct Run {
-    std::size_t begin;  // or, at first, the middle of a part
+    std::size_t begin;  // at first, the middle of a part
     std::size_t size;
   };
   std::array<Run, kMostPartitionParts> runs;
@@ -26,11 +26,11 @@ std::size_t parallel_partition(const AlgorithmOptions& options, std::size_t n, s
 
   std::size_t boundary = 0;
   for (std::size_t part = 0; part != parts; ++part) boundary += runs[part].begin - part_begin(n, parts, part);
-  // The runs of wrong items, in their order: first those on the left of the boundary. Each part has at most one, so no run
+  // The runs of misplaced items, in order: first those on the left of the boundary. Each part has at most one, so no run
   // overwrites a part that has not been read.
   std::size_t lefts = 0;
   std::size_t count = 0;
-  std::size_t wrong = 0;  // on the left
+  std::size_t wrong = 0;  // the number of misplaced items on the left
   for (std::size_t part = 0; part != parts; ++part) {
     const std::size_t middle = runs[part].begin;
     if (const std::size_t to = std::min(part_begin(n, parts, part + 1), boundary); middle < to) {

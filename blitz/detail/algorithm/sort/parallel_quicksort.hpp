@@ -1,9 +1,9 @@
 /// @file
-/// Quicksort on several threads: the two sides of a pivot are joined, and while they are larger than the share of a
-/// thread, the partition too is made by several.
+/// Quicksort on several threads: the two sides of a pivot are the branches of a join. Several threads make the partition of
+/// ranges that are larger than the share of a thread.
 ///
-/// Of n items on p threads: T1 = O(n log n). The longest chain is expected to be O(n log n / p + sqrt n log p): the share of a
-/// thread, and before it log p partitions of a part each, with pivots from about sqrt n items.
+/// Complexity for n items on p threads: work T1 = O(n log n), expected span O(n log n / p + sqrt n log p): log p partitions of
+/// a part each, with pivots from about sqrt n items, and then the share of a thread.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace blitz::detail {
 template <class T, class Less>
 class ParallelQuicksort {
  public:
-  /// For n items, on a worker of a pool of that many threads. Fewer than `grain` items are sorted by one thread.
+  /// For n items, on a worker of a pool with `threads` threads. One thread sorts fewer than `grain` items.
   ParallelQuicksort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, std::size_t grain, Less less)
       : options_(options), share_(n / threads + 1), grain_(grain), less_(less) {}
 
-  /// Sorts [first, last). `before` and `limit`: see quicksort. Throws Stopped.
+  /// Sorts [first, last). `before` and `limit`: see quicksort(). Throws Stopped.
   void sort(T* first, T* last, T* before, int limit) const {
     for (;;) {
       throw_if_stopped(options_);
@@ -34,7 +34,7 @@ class ParallelQuicksort {
       T* pivot = choose_pivot(first, last, less_);
       if (is_equal_pivot(before, pivot, less_)) {
         first = cut_equal(first, last, pivot, less_);
-        before = nullptr;  // all that are equal to it are gone
+        before = nullptr;  // All items equal to it are in place.
         continue;
       }
       const std::size_t parts = parts_of(n);
@@ -48,15 +48,15 @@ class ParallelQuicksort {
   }
 
  private:
-  /// How many parts n items are partitioned in.
+  /// The number of parts in which n items are partitioned.
   [[nodiscard]] std::size_t parts_of(std::size_t n) const {
-    constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+    constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
     if (n < share_ + share_ / 2) return 1;
     return std::clamp<std::size_t>(std::min(n / share_ * kPartsOfThread, n / grain_), 1, kMostPartitionParts);
   }
 
   const AlgorithmOptions& options_;
-  std::size_t share_;  // of a thread, in items
+  std::size_t share_;  // the number of items per thread
   std::size_t grain_;
   Less less_;
 };

@@ -1,16 +1,15 @@
 /// @file
-/// The radix sort on several threads; see radix.hpp.
+/// Radix sort on several threads; see radix.hpp.
 ///
-/// Many items are counted and distributed to buckets in parts, by several threads; then the buckets are sorted side by
-/// side. A stop request, or a pool without memory, ends that by an exception: then all items are brought to where they
-/// belong in the end, in some order.
+/// Several threads count many items and distribute them to buckets, in parts. Then the buckets are sorted in parallel. A stop
+/// request, or a failed allocation of the pool, ends the sort with an exception. All items are moved to the destination first,
+/// in an unspecified order.
 ///
-/// Of n items, b <= 1024 buckets and c <= min(4 p, n / 8192) parts on p threads: T1 = O(n) for each digit, c b counters among
-/// it, n / 8 at most. The longest chain is O(n / p + b) for each digit, as long as keys are spread evenly; one thread adds up b
+/// Complexity for n items, b <= 1024 buckets and c <= min(4 p, n / 8192) parts on p threads: work T1 = O(n) per digit,
+/// including c b counters, at most n / 8. Span O(n / p + b) per digit if the keys are spread evenly. One thread adds up b
 /// numbers.
 ///
-/// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts of parts, added up bucket
-/// by bucket).
+/// Source: M. Zagha, G. E. Blelloch: Radix Sort for Vector Multiprocessors, SC 1991 (counts per part, added up per bucket).
 #pragma once
 
 #include <algorithm>
@@ -33,8 +32,8 @@
 
 namespace blitz::detail {
 
-/// Has the kernel map large memory of `size` bytes, each page by one thread. Threads that scatter items all come to a new page at
-/// about the same time, and each would have it cleared.
+/// Writes to each page of a large memory of `size` bytes, so that the kernel maps each page once. Otherwise, threads that
+/// scatter items would reach a new page at about the same time, and the kernel would clear a page for each of them.
 inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noexcept {
   constexpr std::size_t kPage = 4096;
   auto* const bytes = static_cast<std::byte*>(memory);
@@ -45,19 +44,19 @@ inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noe
   }
 }
 
-/// The least part of the items that is counted by itself: eight for each counter of a part.
+/// The minimum number of items of a part: eight for each counter of the part.
 inline constexpr std::size_t kLeastRadixPart = std::size_t{8} << kMostDigit;
 
-/// In how many parts n items are counted and distributed, each of `least` or more.
+/// The number of parts in which n items are counted and distributed. Each part has at least `least` items.
 [[nodiscard]] constexpr std::size_t radix_parts(std::size_t n, std::size_t threads, std::size_t least) noexcept {
-  constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
+  constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
   return std::clamp<std::size_t>(n / least, 1, threads * kPartsOfThread);
 }
 
 template <class T, class Order>
 class ParallelRadixSort {
  public:
-  /// For n items, on a worker of the pool of the options, which has that many threads, or on any thread for 1.
+  /// For n items, on a worker of the pool of the options, which has `threads` threads, or on any thread if `threads` is 1.
   ParallelRadixSort(const AlgorithmOptions& options, std::size_t threads, std::size_t n, Order order)
       : options_(options),
         threads_(threads),
@@ -65,7 +64,7 @@ class ParallelRadixSort {
         least_part_(std::max(options.min_grain, kLeastRadixPart)),
         order_(order) {}
 
-  /// Sorts the n items at `items`. They end in `other`, or in `items` if not `into_other`; the other one is scratch.
+  /// Sorts the n items at `items`. The result is in `other` if `into_other`, otherwise in `items`; the other array is scratch.
   /// Throws Stopped.
   void sort(T* items, T* other, std::size_t n, bool into_other) const {
     constexpr std::size_t kMostSerial = std::size_t{1} << 30;  // radix_sort counts in 32 bits
@@ -80,11 +79,11 @@ class ParallelRadixSort {
     unsigned bits = 0;
     try_or([&] { bits = differing_bits_of(items, n); }, move_home);
     if (bits == 0) return move_home();
-    const bool once = Order::kIsItem && bits <= kMostDigit;  // the counts alone say what the items are
+    const bool once = Order::kIsItem && bits <= kMostDigit;  // The counts determine the items.
     const unsigned width = once ? bits : radix_width<T>(n, bits);
     const std::size_t parts = radix_parts(n, threads_, least_part_);
     const Scratch<Bucket> buckets(std::size_t{1} << width, std::nothrow);
-    // For each part and bucket, how many items there are; then where the next of them goes.
+    // For each part and bucket: the number of items, later the place of the next item.
     const Scratch<std::size_t> counts(parts * buckets.size(), std::nothrow);
     if (counts.data() == nullptr) {
       move_home();
@@ -117,13 +116,13 @@ class ParallelRadixSort {
   struct Bucket {
     std::size_t begin;
     std::size_t size;
-    bool begun;  // from then on its sort brings its items home
+    bool begun;  // The bucket's sort has started, and will move its items to the destination.
   };
 
-  /// For loops in the pool of the sort: the caller that sorts alone need not be one of its workers.
+  /// Options for loops in the pool of the sort. A caller that sorts on one thread need not be a worker of that pool.
   [[nodiscard]] AlgorithmOptions here() const { return {.pool = options_.pool}; }
 
-  /// See differing_bits.
+  /// See differing_bits().
   unsigned differing_bits_of(T* items, std::size_t n) const {
     const Bits first = order_(*items);
     const Bits bits = fold_blocks(
@@ -149,7 +148,7 @@ class ParallelRadixSort {
     });
   }
 
-  /// Counts the items of each bucket, and adds the counts up.
+  /// Counts the items of each bucket and part, and replaces the counts by the places of the first items.
   void count(T* items, std::size_t n, RadixDigit<Order> digit, std::size_t parts, std::size_t* counts,
              const Scratch<Bucket>& buckets) const {
     for_parts(items, n, parts, [&](std::size_t part, T* from, std::size_t size) {
@@ -183,13 +182,13 @@ class ParallelRadixSort {
     });
   }
 
-  /// Writes the items of all buckets, which are equal in each, and differ from `any` in the lowest bits alone.
+  /// Writes the items of all buckets. The items of a bucket are equal, and differ from `any` only in the lowest bits.
   void write_items(Bits any, T* to, std::size_t n, const Scratch<Bucket>& buckets) const noexcept {
     const std::size_t high = static_cast<std::size_t>(any) & ~(buckets.size() - 1);
     const Bucket* const all = buckets.data();
     detail::for_parts(
         {}, n, part_count(n, threads_, least_part_), [&](std::size_t, std::size_t begin, std::size_t end) {
-          // From the last bucket that begins there or before.
+          // Starts with the last bucket that starts at or before `begin`.
           const Bucket* bucket = std::upper_bound(all, all + buckets.size(), begin,
                                                   [](std::size_t i, const Bucket& b) { return i < b.begin; });
           for (--bucket; begin != end; ++bucket) {
@@ -203,7 +202,7 @@ class ParallelRadixSort {
 
   const AlgorithmOptions& options_;
   std::size_t threads_;
-  std::size_t share_;  // of a thread, in items
+  std::size_t share_;  // the number of items per thread
   std::size_t least_part_;
   Order order_;
 };

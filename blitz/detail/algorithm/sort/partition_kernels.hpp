@@ -1,8 +1,8 @@
 /// @file
 /// Partitioning without branches that depend on the items.
 ///
-/// A partition calls `below(item)` once for each item, brings those for which it holds to the front, and returns the
-/// first of the others. It leaves a permutation when `below` throws, and stays within bounds whatever it returns.
+/// A partition calls `below(item)` once for each item, moves the items with a result of true to the front, and returns the
+/// first of the others. If `below` throws, the items are a permutation. Accesses are within bounds for any results of `below`.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace blitz::detail {
 
-/// Moves each item twice, wherever it is: for items that are cheap to move, where a pivot splits them evenly.
+/// Moves each item twice. For items that are cheap to move and that the pivot splits about evenly.
 ///
-/// Lomuto's scheme, with a gap that goes round instead of swaps (L. Bergdoll: Branchless Lomuto partitioning, 2023;
-/// used in ipnsort). [first, left) is below, [left, gap) is not, and what belongs into the gap is held in a register.
+/// Lomuto's scheme with a cyclic gap instead of swaps (L. Bergdoll: Branchless Lomuto partitioning, 2023; used in ipnsort). The
+/// items of [first, first + count) are below, those of [first + count, gap) are not. A register holds the item for the gap.
 template <class T, class Below>
 [[gnu::noinline]] T* partition_lomuto(T* first, T* last, Below below) {
   if (first == last) return first;
-  std::size_t count = 0;  // of items that are below
+  std::size_t count = 0;  // the number of items that are below
   {
     TakenItem<T> taken(first);
     const auto step = [&](T* right) BLITZ_LAMBDA_INLINE {
@@ -48,24 +48,24 @@ template <class T, class Below>
   return first + count;
 }
 
-/// Moves only what is on the wrong side: for items that are dear to move.
+/// Moves only items on the wrong side. For items that are expensive to move.
 ///
-/// A block of 64 items at each end is compared, and the places of its wrong ones noted, without a branch; then as many
-/// as can be change sides (S. Edelkamp, A. Weiss: BlockQuicksort, ESA 2016). The comparisons of a block do not wait for
-/// each other, and so neither for each other's cache misses.
+/// Compares a block of 64 items at each end, and records the places of its misplaced items without branches. Then exchanges as
+/// many pairs of misplaced items as possible (S. Edelkamp, A. Weiss: BlockQuicksort, ESA 2016). The comparisons of a block are
+/// independent of each other, so their cache misses overlap.
 template <class T, class Below>
 [[gnu::noinline]] T* partition_blocks(T* first, T* last, Below below) {
   constexpr std::size_t kBlock = 64;
   using Places = std::array<unsigned char, kBlock>;
-  Places left_places;   // of items that are not below, counted from `first`
-  Places right_places;  // of items that are, counted down from `last`
-  // The blocks compared at each end, and the first and the last of their noted places.
+  Places left_places;   // the places of items that are not below, relative to `first`
+  Places right_places;  // the places of items that are below, counted down from `last`
+  // The sizes of the compared blocks at each end, and the range of their recorded places.
   std::size_t left_block = 0, left_begin = 0, left_end = 0;
   std::size_t right_block = 0, right_begin = 0, right_end = 0;
   const auto unknown = [&] { return static_cast<std::size_t>(last - first) - left_block - right_block; };
   do {
     if (left_block == 0) {
-      // The last items are shared between both ends, unless one has a block.
+      // If neither end has a block, they share the last items.
       left_block = std::min(kBlock, right_block == 0 ? (unknown() + 1) / 2 : unknown());
       left_begin = left_end = 0;
       for (std::size_t i = 0; i != left_block; ++i) {
@@ -83,7 +83,7 @@ template <class T, class Below>
       }
     }
     if (const std::size_t pairs = std::min(left_end - left_begin, right_end - right_begin)) {
-      // A cycle through all of them: two moves a pair.
+      // A cycle through all pairs takes two moves per pair.
       const auto left = [&](std::size_t k) -> T& { return first[left_places[left_begin + k]]; };
       const auto right = [&](std::size_t k) -> T& { return *(last - 1 - right_places[right_begin + k]); };
       T taken = std::move(left(0));
@@ -99,7 +99,7 @@ template <class T, class Below>
     if (left_begin == left_end) first += std::exchange(left_block, std::size_t{0});
     if (right_begin == right_end) last -= std::exchange(right_block, std::size_t{0});
   } while (unknown() != 0);
-  // What is left of one block is all there is between `first` and `last`: its wrong items go to its other end.
+  // Only the rest of one block is left between `first` and `last`. Its misplaced items move to its other end.
   while (left_begin != left_end) {
     T* const item = first + left_places[--left_end];
     if (item != --last) std::ranges::swap(*item, *last);

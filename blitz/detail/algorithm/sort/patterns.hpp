@@ -1,5 +1,5 @@
 /// @file
-/// What is sorted already, or the wrong way round.
+/// Detection of runs: items that are already in order, or in the opposite order.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@
 
 namespace blitz::detail {
 
-/// The first i of [from, to) for which `wrong(i)`; `to` if there is none. Asks for eight at a time, without a branch
-/// between them.
+/// The first i of [from, to) with `wrong(i)`, or `to`. Tests eight positions at a time without branches in between.
 template <class Wrong>
 std::size_t find_wrong(std::size_t from, std::size_t to, Wrong wrong) {
   constexpr std::size_t kGroup = 8;
@@ -27,24 +26,24 @@ std::size_t find_wrong(std::size_t from, std::size_t to, Wrong wrong) {
   return from;
 }
 
-/// How many items at the front, of n > 1 at `items`, are in order, and whether in the opposite one.
+/// The run at the front of n > 1 items: its length, and whether it is in the opposite order.
 struct FrontRun {
   std::size_t size;
   bool reversed;
 };
 
-/// One that is as long as this is looked at by several threads.
+/// One thread reads this many items of a run. Several threads search the rest.
 inline constexpr std::size_t kSerialRun = 4096;
-/// The same of one in the opposite order, which will be reversed. Fewer items fit into a processor's own cache, and to write to
-/// lines that another thread has read takes longer than to read them all.
+/// The corresponding length for runs in the opposite order, which will be reversed. Fewer items fit into a processor's own
+/// cache, and writing to cache lines that another thread has read takes longer than reading all of them on one thread.
 template <class T>
 inline constexpr std::size_t kSerialReversal = kCheapToMove<T> ? (std::size_t{1} << 20) / sizeof(T) : kSerialRun;
 
-/// Fewer items are not sampled.
+/// Fewer items than this are not sampled.
 inline constexpr std::size_t kLeastPresorted = 64;
 
-/// Whether item i is not in the order of those before it: the opposite one, if kReversed. If kStable, equal items are not in
-/// the opposite order.
+/// Whether item i ends the run of the items before it. The run is in the opposite order if kReversed. If kStable, equal items
+/// end a run in the opposite order.
 template <bool kReversed, bool kStable, class T, class Less>
 struct IsWrong {
   bool operator()(std::size_t i) const {
@@ -58,7 +57,7 @@ struct IsWrong {
   const Less& less;
 };
 
-/// find_wrong from `begin` on, for find_first.
+/// Adapts find_wrong(), starting at `begin`, to find_first().
 template <class Wrong>
 struct WrongFrom {
   LoopIndex operator()(LoopIndex from, LoopIndex to) const {
@@ -68,7 +67,7 @@ struct WrongFrom {
   std::size_t begin;
 };
 
-/// The first of the positions [1, n) that is wrong, or n.
+/// The first position of [1, n) with `wrong(position)`, or n.
 template <class Wrong>
 std::size_t first_wrong(const AlgorithmOptions& options, std::size_t n, std::size_t serial_run, const Wrong& wrong) {
   const std::size_t serial = std::min(n, serial_run);
@@ -84,21 +83,21 @@ FrontRun front_run(const AlgorithmOptions& options, T* items, std::size_t n, Les
   return {first_wrong(options, n, kSerialRun, IsWrong<false, kStable, T, Less>{items, less}), false};
 }
 
-/// The least run of n items that is worth a merge.
+/// The minimum length of a run, among n items, that is worth a merge.
 template <class T>
 [[nodiscard]] std::size_t long_run(std::size_t n) noexcept {
   return std::max(n / 64, static_cast<std::size_t>(kSmallSort<T>) + 1);
 }
 
-/// Whether a run of `wanted` items begins in the middle of n items.
+/// Whether a run of `wanted` items starts in the middle of n items.
 template <bool kStable, class T, class Less>
 [[nodiscard]] bool has_run_in_middle(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t wanted,
                                      Less less) {
   return n / 2 > wanted && front_run<kStable>(options, items + n / 2, wanted, less).size == wanted;
 }
 
-/// Whether n items look as if most were in order, or if `descending` in the opposite one: a few of them, far from each other.
-/// Random ones look so once in 700 times, many of them once in 20,000.
+/// Whether most of n items seem to be in order, or in the opposite order if `descending`. Compares a few items that are far
+/// from each other. The probability of true for random items is 1 / 700, for 1024 or more items 1 / 20,000.
 template <class T, class Less>
 bool look_ascending(T* items, std::size_t n, bool descending, Less less) {
   if (n < kLeastPresorted) return false;

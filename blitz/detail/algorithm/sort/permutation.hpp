@@ -1,5 +1,5 @@
 /// @file
-/// Objects made by several threads, and items brought to new places with two moves each.
+/// BuiltArray: an array that several threads construct. permute(): moves items to new positions with two moves each.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 
 namespace blitz::detail {
 
-/// Memory for objects that several threads construct.
+/// An array of objects that several threads construct.
 template <class T>
 class BuiltArray {
  public:
-  /// For n objects. Without memory, data() is null.
+  /// For n objects. If the allocation fails, data() is null.
   explicit BuiltArray(std::size_t n) noexcept : memory_(n, std::nothrow) {}
   BuiltArray(const BuiltArray&) = delete;
   BuiltArray& operator=(const BuiltArray&) = delete;
@@ -35,7 +35,7 @@ class BuiltArray {
     }
   }
 
-  /// Constructs object i from what `make(i)` returns. Throws Stopped, and what `make` throws.
+  /// Constructs object i from `make(i)`. Throws Stopped, and the exceptions of `make`.
   template <class Make>
   void build(const AlgorithmOptions& options, std::size_t parts, Make make) {
     parts_ = parts;
@@ -62,11 +62,11 @@ class BuiltArray {
  private:
   Scratch<T> memory_;
   std::size_t parts_ = 0;
-  std::array<std::size_t, kMostParts> built_;  // by each of parts_
+  std::array<std::size_t, kMostParts> built_;  // for each part, the number of objects that were constructed
 };
 
-/// Brings the item at first[from(i)] to first[i], for each i in [0, n). `from` must be a permutation. `scratch`: room for n
-/// items. If a move throws, some may be lost; all elements are valid.
+/// Moves the item at first[from(i)] to first[i], for each i in [0, n). `from` must be a permutation. `scratch` must have room
+/// for n items. If a move throws, some items may be lost; all elements are valid.
 template <std::random_access_iterator I, class From>
 void permute(I first, std::size_t n, std::size_t parts, BuiltArray<std::iter_value_t<I>>& scratch, From from) {
   using T = std::iter_value_t<I>;

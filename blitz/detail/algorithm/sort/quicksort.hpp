@@ -1,11 +1,11 @@
 /// @file
 /// Quicksort on one thread: the leaf of the parallel sorts.
 ///
-/// Everything here leaves a permutation of the items when a comparison throws, and stays within bounds and comes to an
-/// end whatever a comparison returns. `less` is called with lvalues of T.
+/// If a comparison throws, the items are a permutation of the original items. For any results of a comparison, accesses are
+/// within bounds and every call ends. `less` is called with lvalues of T.
 ///
-/// Sources: introsort (D. R. Musser, 1997); the pivots equal to an earlier one as in pdqsort (O. Peters, 2021); the
-/// pseudo-median as in ipnsort (L. Bergdoll, O. Peters, 2024).
+/// Sources: introsort (D. R. Musser, 1997); the treatment of pivots equal to an earlier one: pdqsort (O. Peters, 2021); the
+/// pseudo-median: ipnsort (L. Bergdoll, O. Peters, 2024).
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ T* median_of_three(T* a, T* b, T* c, Less less) {
   return static_cast<bool>(less(*b, *c)) == below_b ? b : c;
 }
 
-/// The median of three pseudo-medians of n items each, from `a`, `b` and `c` on.
+/// The median of three pseudo-medians of n items each, which start at `a`, `b` and `c`.
 template <class T, class Less>
 T* pseudo_median(T* a, T* b, T* c, std::ptrdiff_t n, Less less) {
   if (const std::ptrdiff_t eighth = n / 8; eighth > 0) {
@@ -38,20 +38,20 @@ T* pseudo_median(T* a, T* b, T* c, std::ptrdiff_t n, Less less) {
   return median_of_three(a, b, c, less);
 }
 
-/// An item near the median of [first, last), at least eight items: of about n^0.53 of them.
+/// An item near the median of [first, last), which must have at least eight items. Samples about n^0.53 of them.
 template <class T, class Less>
 T* choose_pivot(T* first, T* last, Less less) {
   const std::ptrdiff_t eighth = (last - first) / 8;
   return pseudo_median(first, first + 4 * eighth, first + 7 * eighth, eighth / 8, less);
 }
 
-/// O(n log n) whatever the items are: for what quicksort splits badly again and again.
+/// O(n log n) for all inputs: the fallback for ranges that quicksort repeatedly splits badly.
 template <class T, class Less>
 BLITZ_COLD void heap_sort(T* first, T* last, Less less) {
-  std::ptrdiff_t n = last - first;  // items that are not at their places yet
+  std::ptrdiff_t n = last - first;  // the number of items that are not in place yet
   for (std::ptrdiff_t heap = n / 2; n > 1;) {
     if (heap > 0) {
-      --heap;  // what lies behind it is in order, as a heap
+      --heap;  // the items after it are a heap
     } else {
       std::ranges::swap(*first, first[--n]);
     }
@@ -63,7 +63,7 @@ BLITZ_COLD void heap_sort(T* first, T* last, Less less) {
   }
 }
 
-/// How many partitions deep n items may get before they are sorted by heap_sort.
+/// The maximum depth of partitions of n items. Deeper ranges are sorted by heap_sort().
 [[nodiscard]] inline int depth_limit(std::ptrdiff_t n) noexcept {
   return 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
 }
@@ -82,21 +82,21 @@ struct BelowPivot {
   Less less;
 };
 
-/// Whether the item `pivot` of [first, ...) is equal to `before`, the item before them and an earlier pivot; false if
-/// that is null. Then cut_equal finds all its equals.
+/// Whether `pivot` is equal to `before`, an earlier pivot directly before the range; false if `before` is null. If true, call
+/// cut_equal().
 template <class T, class Less>
 [[nodiscard]] bool is_equal_pivot(T* before, T* pivot, Less less) {
   return before != nullptr && !less(*before, *pivot);
 }
 
-/// Brings *pivot to its place among [first, last), the items that are below it before it, and the others after it;
-/// returns its place. `partition(first, last, below)` is one of partition_kernels.hpp.
+/// Partitions [first, last): moves *pivot to its place, the items below it before it, and the others after it. Returns the
+/// place of the pivot. `partition(first, last, below)` is a function of partition_kernels.hpp.
 template <bool kOrEqual = false, class T, class Less, class Partition>
 T* cut(T* first, T* last, T* pivot, Less less, Partition partition) {
   std::ranges::swap(*first, *pivot);
   T* middle;
   if constexpr (kCheapToMove<T>) {
-    // A copy that nothing is written to: it can stay in a register.
+    // Nothing writes to this copy, so it can stay in a register.
     union PivotCopy {
       explicit PivotCopy(T& of) : value(std::move(of)) {}
       ~PivotCopy() {}
@@ -114,14 +114,14 @@ inline constexpr auto partition_by_one = [](auto* first, auto* last, auto below)
   return partition_evenly(first, last, below);
 };
 
-/// Brings the items of [first, last) that are equal to `pivot`, none of them less, to the front, where they belong;
-/// returns the first of the others. So few different items are sorted in few partitions.
+/// Moves the items of [first, last) that are equal to `pivot` to the front, where they are in place; no item may be less.
+/// Returns the first of the others. So items with few distinct values are sorted in few partitions.
 template <class T, class Less>
 T* cut_equal(T* first, T* last, T* pivot, Less less) {
   return cut<true>(first, last, pivot, less, partition_by_one) + 1;
 }
 
-/// Sorts [first, last). `before`: see is_equal_pivot. `limit`: see depth_limit.
+/// Sorts [first, last). `before`: see is_equal_pivot(). `limit`: see depth_limit().
 template <class T, class Less>
 void quicksort(T* first, T* last, T* before, int limit, Less less) {
   while (last - first > kSmallSort<T>) {
@@ -129,7 +129,7 @@ void quicksort(T* first, T* last, T* before, int limit, Less less) {
     T* pivot = choose_pivot(first, last, less);
     if (is_equal_pivot(before, pivot, less)) {
       first = cut_equal(first, last, pivot, less);
-      before = nullptr;  // all that are equal to it are gone
+      before = nullptr;  // All items equal to it are in place.
       continue;
     }
     pivot = cut(first, last, pivot, less, partition_by_one);

@@ -1,16 +1,15 @@
 /// @file
-/// Radix sort, for items that are cheap to move and keys that are integers or floating.
+/// Radix sort on one thread, for items that are cheap to move, with keys that are integers or floating-point numbers.
 ///
-/// Many items are distributed by the most significant digit of their keys to buckets in other memory. A bucket that
-/// fits into the cache is sorted from the least significant digit on, but only by as many of its highest bits as tell
-/// its items apart if they are random; what is equal in these is sorted by itself. So random keys of any width take
-/// three distributions.
+/// Many items are distributed to buckets in other memory by the most significant digit of their keys. A bucket that fits into
+/// the cache is sorted from the least significant digit up, but only by its highest bits, as many as distinguish random keys.
+/// Items that are equal in these bits are sorted recursively. So random keys of any width take three distributions.
 ///
-/// Keys are read several times, and must be the same each time: the places that are counted are not checked. So an
-/// order reads them from the item, and calls nothing of the user's. Nothing here throws.
+/// Keys are read several times, and must be the same each time, because counted places are not checked. So an order reads the
+/// key from the item, and does not call user code. Nothing here throws.
 ///
-/// Sources: P. M. McIlroy, K. Bostic, M. D. McIlroy: Engineering Radix Sort, 1993; A. Maus: ARL, a Faster In-place,
-/// Cache Friendly Sorting Algorithm, 2002 (most significant digits first, until the cache holds a bucket).
+/// Sources: P. M. McIlroy, K. Bostic, M. D. McIlroy: Engineering Radix Sort, 1993; A. Maus: ARL, a Faster In-place, Cache
+/// Friendly Sorting Algorithm, 2002 (most significant digits first, until a bucket fits into the cache).
 #pragma once
 
 #include <algorithm>
@@ -32,11 +31,11 @@
 
 namespace blitz::detail {
 
-/// What has digits in the order of its values.
+/// A key type with digits in the order of its values.
 template <class K>
 concept RadixKey = sizeof(K) <= 8 && (std::integral<K> || std::same_as<K, float> || std::same_as<K, double>);
 
-/// Whether `C` compares keys of type K as `<` does, or as `>`.
+/// Whether `C` compares keys of type K like `<`, or like `>`.
 template <class C, class K>
 inline constexpr bool kIsLess =
     std::same_as<C, std::ranges::less> || std::same_as<C, std::less<>> || std::same_as<C, std::less<K>>;
@@ -44,8 +43,8 @@ template <class C, class K>
 inline constexpr bool kIsGreater =
     std::same_as<C, std::ranges::greater> || std::same_as<C, std::greater<>> || std::same_as<C, std::greater<K>>;
 
-/// Maps keys to unsigned integers: in the order of the keys, or in the opposite one if kDescending. A NaN is greater
-/// than all numbers, or with a sign, less.
+/// Maps keys to unsigned integers, in the order of the keys, or in the opposite order if kDescending. A NaN is greater than all
+/// numbers; a NaN with a sign is less.
 template <RadixKey K, bool kDescending>
 struct RadixMap {
   using Bits = std::conditional_t<sizeof(K) == 1, std::uint8_t,
@@ -73,25 +72,25 @@ struct RadixMap {
  private:
   static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
 
-  /// All ones or none.
+  /// All bits set, or none.
   static constexpr Bits is_negative(Bits bits) noexcept {
     return static_cast<Bits>(static_cast<std::make_signed_t<Bits>>(bits) >> (sizeof(Bits) * 8 - 1));
   }
-  /// From two's complement to unsigned integers in the wanted order, and back.
+  /// Maps two's complement to unsigned integers in the wanted order, and back.
   static constexpr Bits flip(Bits bits) noexcept {
     return static_cast<Bits>((std::unsigned_integral<K> ? bits : bits ^ kSign) ^ (kDescending ? ~Bits{0} : Bits{0}));
   }
 };
 
-/// The bits by which items of type T are sorted: of their projection.
+/// Computes the bits by which items of type T are sorted from their projections.
 template <class T, class Proj, bool kDescending>
 struct RadixOrder {
   using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
   using Bits = typename Map::Bits;
   static constexpr bool kNoexcept = std::is_nothrow_invocable_v<Proj&, T&>;
-  /// Equal items keep their order.
+  /// Whether equal items keep their order.
   static constexpr bool kStable = false;
-  /// The items are their own bits.
+  /// Whether an item equals its bits.
   static constexpr bool kIsItem = std::same_as<T, Bits> && std::same_as<Proj, std::identity> && !kDescending;
 
   Bits operator()(T& item) const noexcept(kNoexcept) { return Map::bits_of(std::invoke(*proj, item)); }
@@ -99,7 +98,7 @@ struct RadixOrder {
   Proj* proj;
 };
 
-/// The same for a sort that keeps the order of items whose keys are equal, as both zeros are.
+/// RadixOrder for stable sorts. Both zeros have the same bits, because they are equal keys.
 template <class T, class Proj, bool kDescending>
 struct StableRadixOrder : RadixOrder<T, Proj, kDescending> {
   using Base = RadixOrder<T, Proj, kDescending>;
@@ -124,7 +123,7 @@ struct RadixLess {
   Order order;
 };
 
-/// Sorts n items by comparisons; `scratch` is room for as many.
+/// Sorts n items by comparisons. `scratch` must have room for n items.
 template <class T, class Order>
 void radix_quicksort(T* items, T* scratch, std::size_t n, Order order) {
   if constexpr (Order::kStable) {
@@ -134,21 +133,20 @@ void radix_quicksort(T* items, T* scratch, std::size_t n, Order order) {
   }
 }
 
-/// Fewer items than this are left to quicksort.
+/// Fewer items than this are sorted by quicksort.
 inline constexpr std::size_t kLeastRadix = 192;
-/// As many bytes of items are sorted from the least significant digit on: they and their copy fit into a second-level
+/// Up to this many bytes of items are sorted from the least significant digit up: the items and their copy fit into the L2
 /// cache.
 inline constexpr std::size_t kMostRadixBytes = std::size_t{1} << 17;
-/// The most bits of a digit: of more buckets, the places that are written to next do not fit into the first-level
-/// cache.
+/// The maximum number of bits of a digit. With more buckets, the places that are written next do not fit into the L1 cache.
 inline constexpr unsigned kMostDigit = 10;
 
 template <class T>
 void move_items(T* from, T* to, std::size_t n) {
-  std::uninitialized_move_n(from, n, to);  // over items that need not be destroyed
+  std::uninitialized_move_n(from, n, to);  // The items at `to` need not be destroyed.
 }
 
-/// How many of the lowest bits the keys of n items differ in.
+/// The number of lowest bits in which the keys of n items differ.
 template <class T, class Order>
 unsigned differing_bits(T* items, std::size_t n, Order order) {
   const auto first = order(*items);
@@ -158,7 +156,7 @@ unsigned differing_bits(T* items, std::size_t n, Order order) {
   return static_cast<unsigned>(std::bit_width(bits));
 }
 
-/// The digit of `width` bits from `shift` on.
+/// The digit of `width` bits at bit `shift`.
 template <class Order>
 struct RadixDigit {
   template <class T>
@@ -170,13 +168,13 @@ struct RadixDigit {
   unsigned width;
 };
 
-/// Moves n items to where `next` says for their digit, and counts it up.
+/// Moves each of n items to to[next[digit]], and increments next[digit].
 template <class T, class Digit, class Count>
 BLITZ_ALWAYS_INLINE void distribute(T* from, T* to, std::size_t n, Digit digit, Count* next) {
   for (std::size_t i = 0; i != n; ++i) std::construct_at(to + next[digit(from[i])]++, std::move(from[i]));
 }
 
-/// Replaces counts by what comes before them.
+/// Replaces each count by the sum of the counts before it.
 template <class Count>
 void add_up(Count* counts, std::size_t n) {
   Count sum = 0;
@@ -186,10 +184,10 @@ void add_up(Count* counts, std::size_t n) {
 template <class T, class Order>
 void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order) noexcept;
 
-/// Sorts n items whose keys differ in the lowest `bits`, from the least significant digit on; see radix_sort.
+/// Sorts n items with keys that differ in the lowest `bits` bits, from the least significant digit up; see radix_sort().
 template <class T, class Order>
 void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool into_other, Order order) noexcept {
-  // If the keys are random in the highest bits, one item in 64 is equal to another one in as many of them.
+  // If the highest bits of the keys are random, one item in 64 equals another one in this many bits.
   const unsigned wanted = std::min(bits, static_cast<unsigned>(std::bit_width(n)) + 5);
   const unsigned digits = ceil_div(wanted, kMostDigit);  // at most three
   const unsigned width = ceil_div(wanted, digits);
@@ -201,7 +199,7 @@ void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool 
   std::array<std::uint32_t, (std::size_t{1} << kMostDigit) * 3> counts;
   std::fill_n(counts.begin(), buckets * digits, 0U);
   const auto digit = [&](unsigned d) { return RadixDigit<Order>{order, lowest + d * width, width}; };
-  if (digits == 2) {  // most often
+  if (digits == 2) {  // the most common case
     for (std::size_t i = 0; i != n; ++i) {
       ++counts[digit(0)(items[i])];
       ++counts[buckets + digit(1)(items[i])];
@@ -227,19 +225,19 @@ void radix_sort_in_cache(T* items, T* other, std::size_t n, unsigned bits, bool 
   }
 }
 
-/// How many bits to distribute n items by that are too many for radix_sort_in_cache, and differ in the lowest `bits`.
+/// The width of the first digit for n items that are too many for radix_sort_in_cache() and differ in the lowest `bits` bits.
 template <class T>
 [[nodiscard]] constexpr unsigned radix_width(std::size_t n, unsigned bits) noexcept {
   const auto width_for = [&](std::size_t bytes) {
     return static_cast<unsigned>(std::bit_width(n * sizeof(T) / bytes));
   };
   const unsigned digits = ceil_div(width_for(kMostRadixBytes), kMostDigit);
-  // A bucket is best a fourth of what is sorted in the cache, but not at the cost of a further digit.
+  // A bucket of a quarter of kMostRadixBytes is best, unless it would cost a further digit.
   return std::min({bits, kMostDigit, ceil_div(width_for(kMostRadixBytes / 4), digits)});
 }
 
-/// Sorts the n items at `items`, fewer than 2^32, on this thread. They end in `other`, or in `items` if not
-/// `into_other`; the other one is scratch.
+/// Sorts the n items at `items`, fewer than 2^32, on this thread. The result is in `other` if `into_other`, otherwise in
+/// `items`; the other array is scratch.
 template <class T, class Order>
 void radix_sort(T* items, T* other, std::size_t n, bool into_other, Order order) noexcept {
   T* const home = into_other ? other : items;

@@ -1,5 +1,5 @@
 /// @file
-/// How items are sorted by radix: as they are, as keys mapped in place, or as copies with their keys.
+/// The forms of the radix sort: of the items themselves, of keys mapped in place, or of copies with their keys.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace blitz::detail {
 
-/// Fewer than `grain` items are sorted by this thread.
+/// Sorts n items by parallel quicksort. The calling thread sorts fewer than `grain` items alone.
 template <class T, class Less>
 void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, std::size_t grain,
                      Less less) {
@@ -29,13 +29,13 @@ void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* it
       .sort(items, items + n, nullptr, depth_limit(static_cast<std::ptrdiff_t>(n)));
 }
 
-/// For a radix sort of objects of type `Sorted`.
+/// The grain of a radix sort of objects of type `Sorted`.
 template <class Sorted>
 [[nodiscard]] std::size_t radix_grain(const AlgorithmOptions& options) noexcept {
   return std::max(options.min_grain, kMostRadixBytes / sizeof(Sorted));
 }
 
-/// By radix, or without memory for that, by quicksort.
+/// Sorts n items by radix, or by quicksort if the allocation of memory fails.
 template <class T, class Order>
 void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, Order order) {
   if (const Scratch<T> other(n >= kLeastRadix ? n : 0, std::nothrow); other.data() != nullptr) {
@@ -45,8 +45,8 @@ void radix_sort_items(const AlgorithmOptions& options, std::size_t threads, T* i
   }
 }
 
-/// Sorts items that are keys themselves as the unsigned integers that `Map` makes of them, in the same memory. So keys
-/// of one size share one sort.
+/// Sorts plain keys. `Map` maps them in place to unsigned integers and back, so keys of the same size share the code of one
+/// sort.
 template <class Map, class K>
 void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* keys, std::size_t n) {
   using Bits = typename Map::Bits;
@@ -73,7 +73,7 @@ void radix_sort_keys(const AlgorithmOptions& options, std::size_t threads, K* ke
   }
 }
 
-/// An item with the bits of its key.
+/// A copy of an item with the bits of its key.
 template <class T, class B>
 struct KeyedItem {
   B bits;
@@ -90,8 +90,8 @@ struct KeyedOrder {
   }
 };
 
-/// As radix_sort_items, for projections that are called: once for each item. The items stay where they are, unchanged,
-/// until copies of them are sorted. False: there is no memory for that.
+/// Like radix_sort_items(), for projections that are user code: it is called once per item. Sorts copies of the items; the
+/// items are unchanged until the copies are sorted. Returns false if the allocation of memory fails.
 template <class T, class Order>
 bool try_radix_sort_by_projection(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                                   Order order) {

@@ -1,12 +1,11 @@
 /// @file
-/// Selection: brings the item of one rank to its place, what is not above it before it and what is not below it after
-/// it.
+/// Selection: moves the item of a given rank to its place. Items before it are not above it, items after it are not below it.
 ///
-/// The range is partitioned by an item whose rank in a sample says that it lies just beyond the wanted one: so about
-/// the wanted rank's side of the range remains, then, with an item just before it, hardly anything. Large ranges are
-/// partitioned by several threads.
+/// The first pivot is slightly beyond the wanted item, estimated from its rank in a sample, so about the wanted item's side of
+/// the range remains. The next pivot is slightly before the wanted item, so almost nothing remains. Several threads partition
+/// large ranges.
 ///
-/// Of n items on p threads: T1 = O(n), and the longest chain is expected to be O(n / p + sqrt n); see parallel_partition.hpp.
+/// Complexity for n items on p threads: work T1 = O(n), expected span O(n / p + sqrt n); see parallel_partition.hpp.
 ///
 /// Source: R. W. Floyd, R. L. Rivest: Expected Time Bounds for Selection, 1975.
 #pragma once
@@ -25,18 +24,18 @@
 
 namespace blitz::detail {
 
-/// Of a sample of `size` of n items, the rank of the one that is two standard deviations of its rank on the longer side's side
-/// of where the item of rank `nth` would be.
+/// The rank of the pivot in a sample of `size` of n items. It is the expected rank of the item of rank `nth`, moved by two
+/// standard deviations toward the longer side.
 [[nodiscard]] BLITZ_API std::size_t rank_in_sample(std::size_t size, std::size_t nth, std::size_t n) noexcept;
 
 template <class T, class Less>
 class ParallelSelect {
  public:
-  /// On a worker of a pool of that many threads. Fewer than `grain` items are partitioned by one thread.
+  /// Must be called on a worker of a pool with `threads` threads. One thread partitions fewer than `grain` items.
   ParallelSelect(const AlgorithmOptions& options, std::size_t threads, T* /*items*/, std::size_t grain, Less less)
       : options_(options), threads_(threads), grain_(grain), less_(less) {}
 
-  /// Brings what belongs there to `nth`, of [first, last). Throws Stopped.
+  /// Moves the item that belongs at `nth` in the sorted [first, last) to `nth`. Throws Stopped.
   void select(T* first, T* nth, T* last) const {
     T* before = nullptr;
     for (int limit = depth_limit(last - first); last - first > kFew && limit > 0; --limit) {
@@ -45,7 +44,7 @@ class ParallelSelect {
       if (is_equal_pivot(before, chosen, less_)) {
         first = cut_equal(first, last, chosen, less_);
         if (nth < first) return;
-        before = nullptr;  // all that are equal to it are gone
+        before = nullptr;  // All items equal to it are in place.
         continue;
       }
       T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
@@ -64,7 +63,7 @@ class ParallelSelect {
         before = pivot;
       }
     }
-    if constexpr (!kCheapToMove<T>) {  // Of few items an insertion moves less.
+    if constexpr (!kCheapToMove<T>) {  // For few items insertion needs fewer moves.
       if (last - first <= kFew) return binary_insertion_sort(first, last, less_);
     }
     heap_sort(first, last, less_);
@@ -73,17 +72,17 @@ class ParallelSelect {
  private:
   struct Pivot {
     T* item;
-    bool even;  // else nearly all items are expected on one side: branches are foreseen, and hardly an item moves
+    bool even;  // if false, almost all items are expected on one side: branches are predictable, and few items move
   };
-  static constexpr std::size_t kPartsOfThread = 4;  // so that a thread that comes late finds some left
-  static constexpr std::ptrdiff_t kFew = 8;         // which are sorted, as is what many partitions have not cut down
+  static constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
+  static constexpr std::ptrdiff_t kFew = 8;         // so few items are sorted, as is the rest after too many partitions
 
   template <class Below>
   [[gnu::noinline]] static T* partition_serial(T* first, T* last, Below below, bool even) {
     return even ? partition_evenly(first, last, below) : std::partition(first, last, below);
   }
 
-  /// Selects from a sample, at the front, an item that lies just beyond where `nth` would be.
+  /// Moves a sample to the front, and selects from it an item slightly beyond the expected position of `nth`.
   Pivot choose(T* first, T* nth, T* last) const {
     const auto n = static_cast<std::size_t>(last - first);
     constexpr std::size_t kLeastSampled = 2048;

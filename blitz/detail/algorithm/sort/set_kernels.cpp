@@ -16,12 +16,12 @@ SetPart part_of(const SetCuts& cuts, std::size_t part) {
   return {i, cuts.first[part + 1] - i, j, cuts.second[part + 1] - j};
 }
 
-/// Cuts ranges of so many items into so many parts.
+/// Cuts ranges of `na` and `nb` items into `parts` parts.
 void make_cuts(const AlgorithmOptions& options, std::size_t na, std::size_t nb, CutSets cut, SetCuts& cuts,
                std::size_t parts) {
   for_parts(options, parts, cut_tasks(parts),
             [&](std::size_t, std::size_t first, std::size_t last) { cut(cuts, parts, first, last); });
-  // No part ends before it begins, whatever a comparison returns.
+  // No part ends before it begins, for any results of a comparison.
   for (std::size_t part = 1; part != parts; ++part) {
     if (cuts.first[part] < cuts.first[part - 1] || cuts.second[part] < cuts.second[part - 1]) {
       cuts.first[part] = cuts.first[part - 1];
@@ -47,7 +47,7 @@ SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::siz
     const std::size_t parts = 2 * pairs;
     SetCuts cuts;
     make_cuts(options, na, nb, functions.cut, cuts, parts);
-    std::array<std::size_t, kMostParts + 1> begins;  // where each part writes to
+    std::array<std::size_t, kMostParts + 1> begins;  // the output position of each part
     for_parts(options, pairs, pairs, [&](std::size_t pair, std::size_t, std::size_t) {
       const std::size_t part = 2 * pair;
       const auto [left, right] = functions.run({part_of(cuts, part), part_of(cuts, part + 1)}, nullptr);
@@ -67,7 +67,7 @@ SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::siz
         const SetPart items = part_of(cuts, part);
         const bool fits = begins[part + 1] <= room;
         const SetProgress its = functions.write(items, begins[part], (fits ? begins[part + 1] : room) - begins[part]);
-        // One part at most ends at an item that does not fit, and says how far it came.
+        // At most one part ends at an item that does not fit, and reports its progress.
         if (!fits) progress = {items.first + its.first, items.second + its.second, room};
       }
     });
@@ -77,15 +77,15 @@ SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::siz
 
 bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain, CutSets cut,
                  FunctionRef<bool(const SetPart& part)> test) {
-  Atomic<bool> all{true};  // cleared by a part for which it does not hold, read by each before it begins
+  Atomic<bool> all{true};  // cleared by a part with a false test, read by each part before it starts
   throw_if_stopped(options);
   with_threads(options, na + nb, grain, [&](std::size_t threads) {
     const std::size_t parts = part_count(na + nb, threads, grain);
     SetCuts cuts;
     make_cuts(options, na, nb, cut, cuts, parts);
     for_parts(options, parts, parts, [&](std::size_t part, std::size_t, std::size_t) {
-      // Relaxed, here and below: the end of the loop orders the write before the caller's read, and an old value costs needless
-      // work and no more.
+      // Relaxed, here and below: the end of the loop orders the write before the caller's read, and an old value only costs
+      // needless work.
       if (all.load(std::memory_order_relaxed) && !test(part_of(cuts, part)))
         all.store(false, std::memory_order_relaxed);
     });

@@ -1,13 +1,13 @@
 /// @file
-/// Set operations on sorted ranges: what of two ranges goes to the output, and where to cut the ranges so that the parts can
-/// be worked on side by side.
+/// Set operations on sorted ranges. The ranges are cut into parts that are processed in parallel.
 ///
-/// Equal items lie in one part: item k of a run of equal ones in the first range meets item k of that in the second range.
-/// Each part counts what it will write, and then writes it to its place; a comparison that is no order may write less. Reads
-/// and writes are within bounds, and every loop ends, whatever a comparison returns.
+/// Equal items are in the same part: item k of a run of equal items in the first range is paired with item k of the equal run
+/// in the second range. Each part first counts the items that it will write, and then writes them to their places. With an
+/// inconsistent comparison it may write fewer; reads and writes are within bounds and every loop ends for any results of a
+/// comparison.
 ///
-/// Of n items on p threads: T1 = O(n + c log n) for c <= min(4 p, 512) cuts; the longest chain is O(n / c + log p log n) and
-/// the items that are equal to each other. One thread adds up c numbers.
+/// Complexity for n items on p threads: work T1 = O(n + c log n) for c <= min(4 p, 512) cuts; span O(n / c + log p log n) plus
+/// the length of the longest run of equal items. One thread adds up c numbers.
 #pragma once
 
 #include <algorithm>
@@ -29,28 +29,30 @@
 
 namespace blitz::detail {
 
-/// Which items a set operation writes: those of the first range alone, of the second range alone, and of both, from the first.
+/// Which items a set operation writes: items that are only in the first range, items that are only in the second range, and
+/// items in both ranges. The latter are taken from the first range.
 struct SetItems {
   bool first;
   bool second;
   bool both;
 };
 
-/// How far a set operation has come, in each range.
+/// The progress of a set operation: the number of items consumed of each range, and the number of items written.
 struct SetProgress {
   std::size_t first;
   std::size_t second;
   std::size_t written;
 };
 
-/// Whether the operation writes the next item: one of the first range, of the second one, or else of both.
+/// Whether the operation writes the next item. It is only in the first range if `first`, only in the second range if `second`,
+/// otherwise in both.
 template <SetItems kItems>
 [[nodiscard]] constexpr bool writes(bool first, bool second) noexcept {
   constexpr unsigned kTable = (kItems.both ? 1U : 0U) | (kItems.first ? 2U : 0U) | (kItems.second ? 4U : 0U);
   return (kTable >> (unsigned{first} | unsigned{second} << 1U) & 1U) != 0;
 }
 
-/// Items of two ranges: those of each from a position on, and how many.
+/// A part: the first position and the number of items in each range.
 struct SetPart {
   std::size_t first;
   std::size_t first_size;
@@ -58,7 +60,7 @@ struct SetPart {
   std::size_t second_size;
 };
 
-/// How many items of a[0..na) and b[0..nb) the operation would write.
+/// The number of items of a[0..na) and b[0..nb) that the operation writes.
 template <SetItems kItems, class A, class B, class Less>
 std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
   const A a_end = at(a, na);
@@ -76,7 +78,7 @@ std::size_t count_set(A a, std::size_t na, B b, std::size_t nb, Less less) {
   return count;
 }
 
-/// Writes what the operation takes from a[0..na) and b[0..nb). Stops at an item that does not fit into `room`.
+/// Writes the result of the operation on a[0..na) and b[0..nb). Stops at the first item that does not fit into `room`.
 template <SetItems kItems, class A, class B, class O, class Less>
 [[gnu::noinline]] SetProgress write_set(A a, std::size_t na, B b, std::size_t nb, O out, std::size_t room, Less less) {
   const A a_begin = a;
@@ -116,8 +118,8 @@ template <SetItems kItems, class A, class B, class O, class Less>
   return {na, nb, written};
 }
 
-/// The operation on two parts, whose places in the output are those from `places[0]` on and from `places[1]` on, up to `places[2]`;
-/// without places nothing is written. Returns how many items each would write, if they are not written.
+/// Runs the operation on two parts. The output of part i is [places[i], places[i + 1]). If `places` is null, nothing is
+/// written, and the number of items that each part would write is returned.
 template <SetItems kItems, class A, class B, class O, class Less>
 std::array<std::size_t, 2> run_sets(A a, B b, const SetPart (&parts)[2], O out, const std::size_t* places, Less less) {
   std::array<std::size_t, 2> counts{};
@@ -132,7 +134,7 @@ std::array<std::size_t, 2> run_sets(A a, B b, const SetPart (&parts)[2], O out, 
   return counts;
 }
 
-/// How far the operation has come in a part, whose next item belongs at `place`.
+/// The state of the operation in a part. The next result belongs at `place`.
 template <class T>
 struct SetLane {
   SetLane(T* first, T* second, const SetPart& part, std::size_t its_place, std::size_t its_end)
@@ -143,7 +145,7 @@ struct SetLane {
         place(its_place),
         end(its_end) {}
 
-  /// How many steps stay in the ranges, whatever they find.
+  /// The number of steps that stay within the ranges for any results of a comparison.
   [[nodiscard]] std::size_t free_steps() const {
     return std::min({static_cast<std::size_t>(a_end - a), static_cast<std::size_t>(b_end - b), end - place});
   }
@@ -156,9 +158,10 @@ struct SetLane {
   std::size_t end;
 };
 
-/// run_sets of items that are cheap to move, without a branch that depends on them until one of the parts is at an end: the steps in
-/// the one need not wait for what those in the other read. Each writes to the next place, and steps forward if that was an item to
-/// be written: so the last place is written to until the item of that place is there, and no place beyond it.
+/// run_sets() for items that are cheap to move. It takes a step in each part in turn, without branches on the items, until one
+/// of the parts is at an end. A step in one part need not wait for the reads of the other. Each step writes to the next place,
+/// and advances the place if the item belongs to the result. So the last place may be written several times, and no place after
+/// it.
 template <SetItems kItems, class T, class O, class Less>
   requires kCheapToMove<std::remove_const_t<T>>
 std::array<std::size_t, 2> run_sets(T* a, T* b, const SetPart (&parts)[2], O* out, const std::size_t* places,
@@ -197,39 +200,39 @@ std::array<std::size_t, 2> run_sets(T* a, T* b, const SetPart (&parts)[2], O* ou
   return counts;
 }
 
-/// Where parts of two ranges begin.
+/// The beginnings of the parts in each range.
 struct SetCuts {
   std::array<std::size_t, kMostParts + 1> first;
   std::array<std::size_t, kMostParts + 1> second;
 };
 
-/// Makes the cuts [first, last) of so many parts.
+/// Computes the cuts [first, last) of `parts` parts.
 using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts, std::size_t first, std::size_t last)>;
 
-/// A set operation, as the engine sees it: several workers call `run` at once, for different parts.
+/// The functions of a set operation. Several workers call `run` concurrently for different parts.
 struct SetFunctions {
   CutSets cut;
   /// See run_sets.
   FunctionRef<std::array<std::size_t, 2>(const SetPart (&parts)[2], const std::size_t* places)> run;
-  /// Writes what a part takes to the output from `place` on, as much of it as there is `room` for. Returns how far it came.
+  /// Writes the result of a part to the output at `place`, at most `room` items. Returns the progress.
   FunctionRef<SetProgress(const SetPart& part, std::size_t place, std::size_t room)> write;
 };
 
-/// The whole set operation of ranges of so many items, two parts at a time side by side: each counts what it will write, and then
-/// writes it to its place. Stops at an item that does not fit into `room`. Throws Stopped.
+/// Runs a set operation on ranges of `na` and `nb` items, in tasks of two parts each. All parts count their results first, and
+/// then write them to their places. Stops at the first item that does not fit into `room`. Throws Stopped.
 BLITZ_API SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t room,
                                  std::size_t grain, const SetFunctions& functions);
 
-/// Whether `test(part)` holds for all parts. Throws Stopped.
+/// Whether `test(part)` returns true for all parts. Throws Stopped.
 BLITZ_API bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain,
                            CutSets cut, FunctionRef<bool(const SetPart& part)> test);
 
 /// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items.
-/// Writes the beginnings of the parts [part, end).
+/// Computes the beginnings of the parts [part, end).
 template <class A, class B, class C, class P1, class P2>
 void cut_sets(SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end, A a, std::size_t na, B b,
               std::size_t nb, TwoProjections<C, P1, P2> less) {
-  // Each cut is made in what the one before has left: so they are in order, whatever a comparison returns.
+  // Each cut is made in the rest after the previous one. So the cuts ascend for any results of a comparison.
   std::size_t i = 0;
   std::size_t j = 0;
   for (; part != end; ++part) {
@@ -238,7 +241,7 @@ void cut_sets(SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t en
       const std::size_t more = co_rank(rank - i - j, at(a, i), na - i, at(b, j), nb - j, less);
       const std::size_t next_i = i + more;
       const std::size_t next_j = rank - next_i;
-      // Back to the first item that is equal to the one at the cut.
+      // Moves the cut back to the first item that is equal to the item at the cut.
       const auto back_to = [&](auto&& key, auto a_less, auto b_less) {
         i = static_cast<std::size_t>(
             std::ranges::partition_point(at(a, i), at(a, next_i), [&](auto&& x) { return a_less(x, key); }) - a);

@@ -1,12 +1,12 @@
 /// @file
-/// Sorting a few items: what quicksort and the radix sort leave over.
+/// Sorts of a few items: the base case of quicksort.
 ///
-/// Items that are cheap to move are sorted in a copy, up to four at a time, and merged from both ends, all without
-/// branches that depend on them; other items by binary insertion, which compares least.
+/// Items that are cheap to move are sorted in a copy, up to four at a time, and merged from both ends, without branches on the
+/// items. Other items are sorted by binary insertion, which needs the fewest comparisons.
 ///
-/// Everything here leaves a permutation of the items when a comparison throws, reads and writes within bounds whatever
-/// a comparison returns, and calls `less` with lvalues of T. If the move of an item throws, that item may be lost; all
-/// elements are valid.
+/// If a comparison throws, the items are a permutation of the original items. For any results of a comparison, reads and writes
+/// are within bounds. `less` is called with lvalues of T. If the move of an item throws, that item may be lost; all elements
+/// are valid.
 ///
 /// Source: the small sorts of ipnsort (L. Bergdoll, O. Peters: driftsort and ipnsort, 2024).
 #pragma once
@@ -23,13 +23,13 @@
 
 namespace blitz::detail {
 
-/// Whether an item is moved by a few instructions, and copies of it need not be destroyed. std::pair's assignment is
-/// not trivial, hence not std::is_trivially_copyable.
+/// Whether a few instructions move an item, and copies of it need not be destroyed. Does not require
+/// std::is_trivially_copyable, because the assignment of std::pair is not trivial.
 template <class T>
 inline constexpr bool kCheapToMove = std::is_trivially_move_constructible_v<T> && std::is_trivially_destructible_v<T> &&
                                      std::is_nothrow_move_assignable_v<T> && sizeof(T) <= 32;
 
-/// An item taken out of its place. It is put back where `place` is then, also by an exception.
+/// An item that was taken out of its place. The destructor puts it back at `place`, also after an exception.
 template <class T>
 struct TakenItem {
   explicit TakenItem(T* its_place) : value(std::move(*its_place)), place(its_place) {}
@@ -41,11 +41,11 @@ struct TakenItem {
   T* place;
 };
 
-/// The largest number of items that small_sort is for.
+/// The maximum number of items of small_sort().
 template <class T>
 inline constexpr std::ptrdiff_t kSmallSort = kCheapToMove<T> ? 32 : 20;
 
-/// Sorts [first, last) with about log2 of k comparisons for the k-th item.
+/// Sorts [first, last) with about log2(k) comparisons for the k-th item.
 template <class T, class Less>
 void binary_insertion_sort(T* first, T* last, Less less) {
   if (first == last) return;
@@ -66,7 +66,7 @@ void binary_insertion_sort(T* first, T* last, Less less) {
   }
 }
 
-/// Returns `first` ? a : b, computed: compilers make branches of the conditional operator.
+/// Returns `first ? a : b` by arithmetic, because compilers turn the conditional operator into branches.
 BLITZ_ALWAYS_INLINE std::size_t select_index(bool first, std::size_t a, std::size_t b) {
   return b ^ ((a ^ b) & (std::size_t{0} - std::size_t{first}));
 }
@@ -82,7 +82,7 @@ BLITZ_ALWAYS_INLINE void sort_four(T* from, T* to, Less less) {
   const std::size_t d = 5 - c;
   const bool c_first = less(from[c], from[a]);
   const bool d_before_b = less(from[d], from[b]);
-  const std::size_t left = select_index(c_first, a, select_index(d_before_b, c, b));  // the two between, in their order
+  const std::size_t left = select_index(c_first, a, select_index(d_before_b, c, b));  // the two in between, in order
   const std::size_t right = select_index(d_before_b, d, select_index(c_first, b, c));
   const bool swap_middle = less(from[right], from[left]);
   std::construct_at(to, std::move(from[select_index(c_first, c, a)]));
@@ -91,7 +91,7 @@ BLITZ_ALWAYS_INLINE void sort_four(T* from, T* to, Less less) {
   std::construct_at(to + 3, std::move(from[select_index(d_before_b, b, d)]));
 }
 
-/// The same for up to four items.
+/// Copies from[0..n) to `to` in order, for n <= 4. Stable.
 template <class T, class Less>
 BLITZ_ALWAYS_INLINE void sort_up_to_four(T* from, T* to, std::size_t n, Less less) {
   if (n == 4) return sort_four(from, to, less);
@@ -114,13 +114,13 @@ BLITZ_ALWAYS_INLINE void sort_up_to_four(T* from, T* to, std::size_t n, Less les
   }
 }
 
-/// Merges the sorted [from, middle) and [middle, from + n), whose lengths differ by at most one, to `to`: from both
-/// ends at once, which makes two chains of dependent instructions instead of one, and without a check for the end of a
-/// half. n must be at least 2. Returns whether both were used up: not if the comparison is no order; then `to` may hold
-/// items twice.
+/// Merges the sorted [from, middle) and [middle, from + n) to `to`. Their lengths may differ by at most one; n must be at least
+/// 2. Merges from both ends concurrently, which makes two independent chains of dependent instructions, without a check for the
+/// end of a half. Returns whether both halves were used up. That is false only if the comparison is inconsistent; then `to` may
+/// contain an item twice.
 ///
-/// Each of the n/2 steps forward reads from at most the first n/2 items of a half, and each step backward as many from
-/// the end, so all reads are within [from, from + n).
+/// The n/2 steps forward read at most the first n/2 items of each half, and the n/2 steps backward as many from the end. So all
+/// reads are within [from, from + n).
 template <class T, class Less>
 BLITZ_ALWAYS_INLINE bool merge_halves(T* from, T* middle, T* to, std::size_t n, Less less) {
   T* left = from;
@@ -147,7 +147,7 @@ BLITZ_ALWAYS_INLINE bool merge_halves(T* from, T* middle, T* to, std::size_t n, 
   return left == left_end + 1 && right == right_end + 1;
 }
 
-/// Sorts [first, first + n): in pieces of up to four items, merged pair by pair.
+/// Sorts [first, first + n): sorts pieces of up to four items, and merges them pair by pair.
 template <class T, class Less>
 void merge_sort_pieces(T* first, std::size_t n, Less less) {
   StackScratch<T, kSmallSort<T>> even;
@@ -172,7 +172,7 @@ void merge_sort_pieces(T* first, std::size_t n, Less less) {
     }
     std::swap(from, to);
   }
-  // What was moved from is a copy still: so the scratch holds all items until the last one is merged.
+  // Moved-from items are still copies, so the scratch memory contains all items until the last one is merged.
   struct Back {
     ~Back() {
       if (copy != nullptr) std::move(copy, copy + n, first);
@@ -184,7 +184,7 @@ void merge_sort_pieces(T* first, std::size_t n, Less less) {
   if (pieces > 1 && merge_halves(from, from + begin_of(step), first, n, less)) back.copy = nullptr;
 }
 
-/// Sorts [first, last), of no more than kSmallSort<T> items.
+/// Sorts [first, last), at most kSmallSort<T> items.
 template <class T, class Less>
 void small_sort(T* first, T* last, Less less) {
   if constexpr (kCheapToMove<T>) {

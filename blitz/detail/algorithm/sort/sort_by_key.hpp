@@ -1,5 +1,5 @@
 /// @file
-/// Sorting by keys that lie in another range than what they sort.
+/// Sorts of items by keys in another range, or by cached keys.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace blitz::detail {
 
-/// A key and what goes with it.
+/// A key with its value.
 template <class K, class V>
 struct Keyed {
   K key;
   V value;
 };
 
-/// The projection of a key, from what it lies in.
+/// Applies a projection to the key of a Keyed.
 template <class P>
 struct KeyProjection {
   template <class K, class V>
@@ -35,13 +35,13 @@ struct KeyProjection {
 template <class P>
 inline constexpr bool kIsRead<KeyProjection<P>> = kIsRead<P>;
 
-/// Throws std::bad_alloc without memory.
+/// Throws std::bad_alloc if the allocation of the array failed.
 template <class T>
 void require_memory(const BuiltArray<T>& array, std::size_t n) {
   if (n > 0 && array.data() == nullptr) throw std::bad_alloc();
 }
 
-/// Sorts n items by the keys that `key(i)` makes. `apply(threads, from)` brings item from(i) to place i.
+/// Sorts n items by the keys `key(i)`. `apply(from)` moves item from(i) to position i.
 template <class K, class Key, class C, class P, class Apply>
 void sort_places_by_key(const AlgorithmOptions& options, std::size_t n, std::size_t threads, Key key, C& comp, P& proj,
                         Apply apply) {

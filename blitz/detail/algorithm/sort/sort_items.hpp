@@ -1,6 +1,5 @@
 /// @file
-/// How sort and its like come from their arguments to an algorithm: which one, on how many threads, and in which
-/// memory.
+/// sort, partial_sort and nth_element: selects the algorithm, the number of threads and the memory for their arguments.
 #pragma once
 
 #include <concepts>
@@ -26,11 +25,11 @@
 
 namespace blitz::detail {
 
-/// Of fewer items, a sorted half is not worth a merge.
+/// With fewer items, a sorted half is not worth a merge.
 inline constexpr std::size_t kLeastRunToMerge = 4096;
 
-/// Merges the first `run` of n items with the others, both of which are sorted. When it throws, all items are there, in
-/// some order. False: there is no memory for that.
+/// Merges the sorted items[0..run) and items[run..n). If it throws, the items are in an unspecified order. Returns false if the
+/// allocation of memory fails.
 template <class T, class Less>
 bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t run, std::size_t n,
                    Less less) {
@@ -47,7 +46,7 @@ bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* item
   return true;
 }
 
-/// Quicksort, for ParallelMergeSort.
+/// Adapts quicksort to ParallelMergeSort.
 template <class T, class Less>
 struct QuicksortOfRuns : QuicksortMerges<T> {
   static constexpr bool kStable = false;
@@ -62,8 +61,8 @@ struct QuicksortOfRuns : QuicksortMerges<T> {
   Less less;
 };
 
-/// Whether runs, or a few displaced items, are worth looking for: by the length of a run at the front, by one in the middle, or
-/// by some of the items.
+/// Whether to search for runs or displaced items: there is a long run at the front or in the middle, or a sample of the items
+/// looks ascending or descending.
 template <class T, class Less>
 [[nodiscard]] bool look_presorted(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t run,
                                   Less less) {
@@ -72,7 +71,7 @@ template <class T, class Less>
          look_ascending(items, n, false, less) || look_ascending(items, n, true, less);
 }
 
-/// Sorts items that look presorted. False: there is no memory for that.
+/// Sorts items that look presorted. Returns false if the allocation of memory fails.
 template <class T, class C, class P>
 bool try_sort_presorted(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                         std::size_t grain, C& comp, P& proj) {
@@ -139,8 +138,8 @@ void select_items(const AlgorithmOptions& options, T* items, std::size_t rank, s
   });
 }
 
-/// Calls `f(items)` with a pointer to the n items from `first` on: where they are, or if they are not side by side, in
-/// other memory, to which they are moved, and back when `f` has returned or thrown. Throws std::bad_alloc if there is none.
+/// Calls `f(items)` with a pointer to the n items at `first`. Items that are not contiguous are moved to other memory for the
+/// call, and moved back when `f` has returned or thrown. Throws std::bad_alloc.
 template <std::random_access_iterator I, class F>
 void on_pointers(const I& first, std::size_t n, F&& f) {
   if constexpr (std::contiguous_iterator<I>) {

@@ -1,14 +1,14 @@
 /// @file
 /// Stable quicksort on one thread: the leaf of stable_sort, for items that are cheap to move.
 ///
-/// A partition moves what is below the pivot to the front of its memory and everything else to scratch, both in their order
-/// and without a branch, and then moves the latter back behind the former.
+/// A partition moves the items below the pivot to the front of their memory and all others to scratch, in order and without
+/// branches. Then it moves the others back, after the items below the pivot.
 ///
-/// Everything here leaves a permutation of the items when a comparison throws, and stays within bounds and comes to an end
-/// whatever a comparison returns. `less` is called with lvalues of T.
+/// If a comparison throws, the items are a permutation of the original items. For any results of a comparison, accesses are
+/// within bounds and every call ends. `less` is called with lvalues of T.
 ///
-/// Source: the stable quicksort of driftsort (L. Bergdoll, O. Peters: driftsort and ipnsort, 2024), which partitions to
-/// scratch alone.
+/// Source: the stable quicksort of driftsort (L. Bergdoll, O. Peters: driftsort and ipnsort, 2024). It partitions only to
+/// scratch.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace blitz::detail {
 
-/// Moves the items of [first, first + n) for which `below` to the front, and keeps the order of these and of the others.
-/// Returns how many they are. `scratch`: room for n items.
+/// Moves the items of [first, first + n) with `below(item)` to the front. Stable. Returns their number. `scratch` must have
+/// room for n items.
 template <class T, class Below>
 std::size_t stable_partition_cheap(T* first, std::size_t n, T* scratch, Below below) {
   std::size_t front = 0;
@@ -30,7 +30,7 @@ std::size_t stable_partition_cheap(T* first, std::size_t n, T* scratch, Below be
   const auto move_back = [&] { std::move(scratch, scratch + (i - front), first + front); };
   try {
     for (; i != n; ++i) {
-      // The slot at `front` is that of item i, or of one that lies in scratch.
+      // The slot at `front` holds item i, or the copy of an item that is now in scratch.
       const bool is_below = below(first[i]);
       scratch[i - front] = std::move(first[i]);
       first[front] = std::move(first[i]);
@@ -44,7 +44,7 @@ std::size_t stable_partition_cheap(T* first, std::size_t n, T* scratch, Below be
   return front;
 }
 
-/// An item copied to where nothing is written, so that the copy can stay in registers. Only of types that are cheap to move.
+/// A copy of an item that nothing writes to, so that it can stay in registers. Only for types that are cheap to move.
 template <class T>
 union PivotCopy {
   explicit PivotCopy(T& of) : value(std::move(of)) {}
@@ -54,16 +54,16 @@ union PivotCopy {
   T value;
 };
 
-/// How a stable partition cut n items: the first `front` are below the pivot and the others are not, or, if `equal`, the
-/// first `front` are at their places.
+/// The result of a stable partition: the first `front` items are below the pivot and the others are not, or, if `equal`, the
+/// first `front` items are in place.
 struct StableCut {
   std::size_t front;
   bool equal;
 };
 
-/// Cuts n items at the value `pivot` of one of them. `before`: an earlier pivot that none of the items is below; null if there
-/// is none. What is equal to it, or to the least of the items, is at its place after one partition: so few different items
-/// are sorted in few partitions.
+/// Partitions n items by `pivot`, the value of one of them. `before`: an earlier pivot, and no item is below it; or null. Items
+/// that are equal to `before`, or to the least item, are in place after one partition. So items with few distinct values are
+/// sorted in few partitions.
 template <class T, class Less>
 StableCut stable_cut(T* first, std::size_t n, T* scratch, T* before, T& pivot, Less less) {
   if (before == nullptr || less(*before, pivot)) {
@@ -74,8 +74,7 @@ StableCut stable_cut(T* first, std::size_t n, T* scratch, T* before, T& pivot, L
   return {stable_partition_cheap(first, n, scratch, [&](T& x) { return !less(pivot, x); }), true};
 }
 
-/// Sorts n items, and keeps the order of equal ones. `scratch`: room for n items. `before`: see stable_cut. `limit`: see
-/// depth_limit.
+/// Sorts n items. Stable. `scratch` must have room for n items. `before`: see stable_cut(). `limit`: see depth_limit().
 template <class T, class Less>
 void stable_quicksort(T* first, std::size_t n, T* scratch, T* before, int limit, Less less) {
   while (n > static_cast<std::size_t>(kSmallSort<T>)) {

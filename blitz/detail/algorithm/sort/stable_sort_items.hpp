@@ -1,5 +1,5 @@
 /// @file
-/// How stable_sort and the sorts by key come from their arguments to an algorithm: which one, and in which memory.
+/// stable_sort and the sorts by key: selects the algorithm and the memory for their arguments.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,11 @@
 
 namespace blitz::detail {
 
-/// The radix sort, for ParallelMergeSort.
+/// Adapts the radix sort to ParallelMergeSort.
 template <class T, class C, class P>
 struct StableRadixSort {
   static constexpr bool kStable = true;
-  /// Only a half that is sorted is worth a merge.
+  /// Only a sorted half is worth a merge.
   [[nodiscard]] static std::size_t long_run(std::size_t n) { return std::max<std::size_t>(n / 2, kLeastRadix); }
   [[nodiscard]] static bool cuts(std::size_t /*n*/) { return false; }
   static constexpr bool kMergesAscending = false;
@@ -53,7 +53,7 @@ struct StableRadixSort {
   P* proj;
 };
 
-/// Sorts n items that are cheap to move by `less`; `scratch` is room for as many.
+/// Sorts n items that are cheap to move by `less`. `scratch` must have room for n items.
 template <class T, class Less>
 void stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, T* scratch, std::size_t n,
                        std::size_t grain, Less less) {
@@ -62,7 +62,7 @@ void stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* 
   ParallelMergeSort<T, Less, Quicksort>(options, threads, grain, less, quicksort).sort(items, scratch, n, false);
 }
 
-/// Calls `f` with room for n items of type T. False: there is no memory for that.
+/// Calls `f` with uninitialized memory for n items of type T. Returns false if the allocation fails.
 template <class T, class F>
 bool with_scratch(std::size_t n, F&& f) {
   constexpr std::size_t kOnStack = 4096 / sizeof(T);
@@ -74,7 +74,7 @@ bool with_scratch(std::size_t n, F&& f) {
   return true;
 }
 
-/// Sorts items that are cheap to move. False: there is no memory for that.
+/// Sorts items that are cheap to move. Returns false if the allocation of memory fails.
 template <class T, class C, class P>
 bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                            std::size_t grain, C& comp, P& proj) {
@@ -91,7 +91,7 @@ bool try_stable_sort_cheap(const AlgorithmOptions& options, std::size_t threads,
   });
 }
 
-/// The order of pointers to items.
+/// A comparison of pointers by their items.
 template <class T, class C, class P>
 struct PointerOrder {
   using Place = T*;
@@ -107,11 +107,11 @@ struct PointerOrder {
   ProjectedLess<C, P> less;
 };
 
-/// What is compared as strings of char are.
+/// Keys that are compared as strings of char.
 template <class K>
 concept StringKey = std::same_as<K, std::string> || std::same_as<K, std::string_view>;
 
-/// How many characters both begin with.
+/// The length of the common prefix of two strings.
 [[nodiscard]] inline std::size_t common_prefix(std::string_view a, std::string_view b) noexcept {
   if (b.starts_with(a)) return a.size();
   std::size_t size = 0;
@@ -119,8 +119,8 @@ concept StringKey = std::same_as<K, std::string> || std::same_as<K, std::string_
   return size;
 }
 
-/// The same for strings: the first eight characters behind those that all keys begin with are compared as one integer, and
-/// lie beside the pointer.
+/// A comparison of pointers to items with string keys. The eight characters after the common prefix of all keys are stored next
+/// to the pointer and compared as one integer.
 template <class T, class C, class P>
   requires StringKey<SortKey<T, P>> && (kIsLess<C, SortKey<T, P>> || kIsGreater<C, SortKey<T, P>>)
 struct PointerOrder<T, C, P> {
@@ -129,7 +129,7 @@ struct PointerOrder<T, C, P> {
     T* item;
   };
 
-  /// For n items, which are looked at in so many parts. Throws Stopped, and what the projection throws.
+  /// Reads n items, in `parts` parts. Throws Stopped, and the exceptions of the projection.
   PointerOrder(const AlgorithmOptions& options, T* items, std::size_t n, std::size_t parts, ProjectedLess<C, P> by)
       : less(by) {
     const auto& front = std::invoke(*less.proj, items[0]);
@@ -160,17 +160,18 @@ struct PointerOrder<T, C, P> {
   }
 
   ProjectedLess<C, P> less;
-  std::size_t common = 0;  // characters that all keys begin with
+  std::size_t common = 0;  // the length of the common prefix of all keys
 };
 
-/// Sorts n items by pointers to them: comparisons are done when the first item is moved. False: there is no memory for that.
+/// Sorts n items by pointers to them: the last comparison precedes the first move of an item. Returns false if the allocation
+/// of memory fails.
 template <class T, class C, class P>
 bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n,
                             std::size_t grain, C& comp, P& proj) {
   using Order = PointerOrder<T, C, P>;
   using Place = typename Order::Place;
   const ProjectedLess<C, P> less{&comp, &proj};
-  const AlgorithmOptions here{.pool = options.pool};  // not to be stopped
+  const AlgorithmOptions here{.pool = options.pool};  // without a stop token
   if (const FrontRun run = front_run<true>(here, items, n, less); run.size == n) {
     if (run.reversed) reverse_items(here, items, n);
     return true;
@@ -190,7 +191,7 @@ bool try_stable_sort_places(const AlgorithmOptions& options, std::size_t threads
   return true;
 }
 
-/// Sorts up to kSmallSort<T> items by pointers to them: comparisons are done when the first item is moved.
+/// Sorts up to kSmallSort<T> items by pointers to them: the last comparison precedes the first move of an item.
 template <class T, class Less>
 void small_sort_places(T* items, std::size_t n, Less less) {
   std::array<T*, static_cast<std::size_t>(kSmallSort<T>)> from;  // the item that belongs at items[i] is at from[i]
@@ -199,7 +200,7 @@ void small_sort_places(T* items, std::size_t n, Less less) {
   const auto take_source = [&](T* place) {
     return std::exchange(from[static_cast<std::size_t>(place - items)], place);
   };
-  // Of each cycle of the permutation one item is taken out, and each of the others is moved once.
+  // In each cycle of the permutation, one item is taken out, and each of the others is moved once.
   for (T* first = items; first != items + n; ++first) {
     if (from[static_cast<std::size_t>(first - items)] == first) continue;
     TakenItem<T> taken(first);
@@ -208,7 +209,8 @@ void small_sort_places(T* items, std::size_t n, Less less) {
   }
 }
 
-/// Sorts n items on a worker of a pool of that many threads, or on any thread for 1. False: there is no memory for that.
+/// Sorts n items on a worker of a pool with `threads` threads, or on any thread if `threads` is 1. Returns false if the
+/// allocation of memory fails.
 template <class T, class C, class P>
 bool try_stable_sort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, C& comp,
                            P& proj) {
