@@ -54,7 +54,7 @@ class Worker final : public blitz_test::BareWorker {
   }
   [[nodiscard]] blitz::detail::Audience audience(std::size_t /*offered*/) const noexcept override { return wanted; }
   void push_part(Job* part, blitz::detail::Audience audience, bool guarded) override {
-    if (guarded || audience != blitz::detail::Audience::kNobody) queue_.begin_guard();
+    if (guarded || audience != blitz::detail::Audience::kNobody) queue_.expect_theft();
     push(part);
   }
   void wake() noexcept override;

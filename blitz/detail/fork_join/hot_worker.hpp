@@ -36,7 +36,7 @@ class ForkJoinQueue {
   Place push(Job* job, TreiberStack<Job>& /*overflow*/) { return push(job); }
   [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_if_newest(Place place) noexcept { return deque_.pop_if_newest(place); }
-  void expect_theft() noexcept { deque_.begin_guard(); }
+  void expect_theft() noexcept { deque_.expect_theft(); }
   [[nodiscard]] bool empty() const noexcept { return deque_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return deque_.size(); }
   [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_.value(); }

@@ -1,7 +1,7 @@
 /// The growable work-stealing deque of Chase and Lev: its owner pushes and pops at the bottom, newest first; thieves steal at
 /// the top, oldest first. It knows no scheduler.
 ///
-/// Threads: push, pop, pop_if_newest, begin_guard, newest, relabel, reserve and capacity, only the owner; all others, any
+/// Threads: push, pop, pop_if_newest, begin_guard, expect_theft, newest, relabel, reserve and capacity, only the owner; all others, any
 /// thread.
 ///
 /// Invariants:
@@ -110,14 +110,16 @@ class ChaseLevDeque {
 
   /// Before steal: asks for a guard, and gives the owner some time. Returns false if the deque is empty.
   ///
-  /// A single item is often the second half of a tiny loop, which its owner will run before a thief could. It is not stolen if
-  /// it disappears within the time that the theft would take. With more items the owner is deep in a tree and the oldest item
-  /// is the largest; the owner will soon see the request for a guard.
+  /// A single item is often the second half of a tiny join, which its owner will run before a thief could. It is not stolen if
+  /// it disappears within the time that the theft would take, unless the owner expects the theft. With more items the owner is
+  /// deep in a tree and the oldest item is the largest; the owner will soon see the request for a guard.
   [[nodiscard]] bool prepare_theft() noexcept {
-    const std::size_t items = size();
-    if (items == 0) return false;
+    const Index top = top_.load(std::memory_order_acquire);
+    const Index items = index_of(bottom_.load(std::memory_order_acquire)) - top;
+    if (items <= 0) return false;
+    const bool may_disappear = items == 1 && top > expected_.load(std::memory_order_relaxed);
     if (items > 1) ask_for_guard();
-    for (int i = 0; i < kLooksBeforeTheft && (items == 1 || !guarded()); ++i) {
+    for (int i = 0; i < kLooksBeforeTheft && (may_disappear || !guarded()); ++i) {
       if (empty()) return false;
       cpu_relax();
     }
@@ -179,6 +181,12 @@ class ChaseLevDeque {
     bottom_.store(bottom_.load(std::memory_order_relaxed) + kGuarded, std::memory_order_release);  // [item]
     pops_on_guard_ = 0;
     stolen_before_ = stolen();
+  }
+  /// The owner knows that a thief will come for the newest item, or for the next one: begins the guard, and thieves do not wait
+  /// to see whether the item disappears.
+  void expect_theft() noexcept {
+    expected_.store(index_of(bottom_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+    begin_guard();
   }
   /// Whether a theft now needs no heavy fence. For thieves this is a hint.
   [[nodiscard]] bool guarded() const noexcept { return is_guarded(bottom_.load(std::memory_order_relaxed)); }
@@ -334,6 +342,7 @@ class ChaseLevDeque {
   Owned<Buffer> owned_;              // owns the newest buffer
   Atomic<Index> limit_;              // the index at which push must make room: at most top_ + capacity; or kAsked
   SingleWriterCounter last_pops_;    // items that the owner took by an exchange
+  Atomic<Index> expected_{-1};       // thieves are expected for the items up to this index; a hint for thieves
   std::uint32_t pops_on_guard_ = 0;  // since the last check whether thieves still come
   std::uint64_t stolen_before_ = 0;  // stolen() at that check
 };

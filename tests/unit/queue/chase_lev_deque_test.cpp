@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "blitz/detail/base/ticks.hpp"
 #include "blitz/detail/fence/asymmetric_fence.hpp"
 #include "blitz/detail/wake/linger.hpp"
 
@@ -394,4 +395,27 @@ TEST_CASE("deque: owner and thieves take each item once, while it grows") {
   CHECK(deque.stolen() == stolen_items);
   std::sort(taken.begin(), taken.end());
   CHECK(taken == items);
+}
+
+TEST_CASE("deque: a thief does not look at a single item for which the owner expects a theft") {
+  using blitz::detail::Ticks;
+  using blitz::detail::ticks_now;
+  int item = 0;
+  const auto time_of_looks = [&](bool expected) {
+    Ticks least = ~Ticks{0};
+    for (int i = 0; i < 20; ++i) {
+      Deque deque;
+      deque.begin_guard();
+      if (expected) deque.expect_theft();
+      deque.push(&item);
+      const Ticks begin = ticks_now();
+      bool prepared = true;
+      for (int thief = 0; thief < 1000; ++thief) prepared &= deque.prepare_theft();
+      least = std::min(least, ticks_now() - begin);
+      CHECK(prepared);
+      CHECK(deque.pop() == &item);
+    }
+    return least;
+  };
+  CHECK(2 * time_of_looks(true) < time_of_looks(false));
 }
