@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# install_packages PACKAGE...: installs those that are missing, through apt-get. Where there is no dpkg, the build will
-# say what it does not find.
+# install_packages PACKAGE...: installs missing packages with apt-get. Without dpkg it does nothing, and the build reports
+# missing dependencies.
 install_packages() {
   command -v dpkg-query > /dev/null || return 0
   local package missing=()

@@ -1,6 +1,6 @@
-# The targets of the adaptors, on blitz::blitz. For blitz/adaptor/NAME.hpp there is blitz::NAME; with it goes the target of the other
-# library, LIBRARY, if the program has found that. FOLDERS of headers come before those of the library that they stand in for.
-# They do not link blitz::blitz as a program does, but only the library: blitz::blitz asks for C++20.
+# The targets of the adaptors. blitz/adaptor/NAME.hpp has the target blitz::NAME, which also links LIBRARY, the target of the other
+# library, if the program has found it. FOLDERS of headers come before the folders of the library that they replace. The targets
+# take only the library from blitz::blitz, because blitz::blitz requires C++20.
 foreach(target blitz::blitz blitz::static)
   if(TARGET ${target} AND NOT blitz_include)
     get_target_property(blitz_include ${target} INTERFACE_INCLUDE_DIRECTORIES)

@@ -1,4 +1,4 @@
-"""conan create packaging/conan: builds the tree that this recipe lies in, with Conan 2."""
+"""conan create packaging/conan: builds the tree that contains this recipe, with Conan 2."""
 
 import os
 

@@ -1,4 +1,4 @@
-# The tree that this port lies in. A registry's port has vcpkg_from_git here instead.
+# The tree that contains this port. A registry's port has vcpkg_from_git here instead.
 cmake_path(ABSOLUTE_PATH CURRENT_PORT_DIR NORMALIZE OUTPUT_VARIABLE port)
 cmake_path(SET SOURCE_PATH NORMALIZE "${port}/../../..")
 

@@ -1,4 +1,4 @@
-"""Builds the tree that this recipe lies in, with Spack 1.0:
+"""Builds the tree that contains this recipe, with Spack 1.0:
 
     spack repo add packaging/spack/spack_repo/blitz
     spack install blitz-parallel@main
