@@ -1,5 +1,5 @@
-/// After how many jobs of its own a busy worker takes a batch from the injector: when a millisecond has passed since
-/// the last batch, but not before 8 jobs, and not after 255. README.md compares this with an estimate.
+/// Decides when a busy worker takes a batch from the injector: when it has run own jobs for a millisecond since the last batch,
+/// but not before 8 jobs, and not after 255. README.md compares this with an estimate.
 ///
 /// Each object belongs to one worker; nothing is shared or synchronised.
 #pragma once
@@ -19,14 +19,14 @@ class AdaptiveInterval {
   /// The worker has taken a batch from the injector.
   constexpr void restart() noexcept { until_look_ = jobs_at_look_ = 0; }
 
-  /// Whether look() must be called before the next job of the worker's own.
+  /// Whether look() must be called before the next own job of the worker.
   [[nodiscard]] constexpr bool look_is_due() const noexcept { return until_look_ == 0; }
 
-  /// The worker runs a job of its own. Requires that no look is due.
+  /// The worker runs an own job. Requires that no look is due.
   constexpr void own_job() noexcept { --until_look_; }
 
-  /// A look that is due. `waiting`: the injector has a job. `clock()` returns the time, and is called only if it
-  /// matters. Returns whether the injector's turn has come.
+  /// Makes a look that is due. `waiting`: the injector has a job. `clock()` returns the time, and is called only if it is
+  /// needed. Returns whether the worker must take a batch now.
   template <class Clock>
   [[nodiscard]] bool look(bool waiting, Clock&& clock) noexcept {
     const unsigned jobs = jobs_at_look_;
@@ -39,7 +39,7 @@ class AdaptiveInterval {
  private:
   unsigned until_look_ = 0;    // own jobs until the next look
   unsigned jobs_at_look_ = 0;  // own jobs since the last batch, by that look; at most kMost
-  Ticks began_ = 0;            // when the first of them was about to run
+  Ticks began_ = 0;            // the time before the first of them
 };
 
 }  // namespace blitz::detail

@@ -5,7 +5,7 @@
 namespace blitz::detail {
 namespace {
 
-/// After this many rounds in which a theft was lost to another thread, the thief yields.
+/// After this many rounds with a theft lost to another thread, the thief yields.
 constexpr int kLostBeforeYield = 64;
 
 }  // namespace
@@ -26,8 +26,8 @@ Job* AsyncFinder::at_hand(Sources& sources) noexcept {
   return job;
 }
 
-/// Null only if there was no job: a worker may sleep because of that. So a theft that was lost to another thread is
-/// tried again, and the injector is looked at before the queues: its jobs appear in a queue before they leave it.
+/// Returns null only if there was no job, because a worker may then sleep. So it retries a theft that was lost to another
+/// thread, and looks at the injector before the queues: a job is in a worker's queue before it leaves the injector.
 Job* AsyncFinder::elsewhere(Sources& sources) noexcept {
   if (Job* const job = fetch(sources)) return job;
   if (sources.count > 1) {
@@ -85,8 +85,8 @@ Job* AsyncFinder::steal(Sources& sources) noexcept {
 }
 
 Job* AsyncFinder::steal_newest(AsyncQueue& victim) noexcept {
-  // Often it is the second half of a tiny loop, which its owner will run before a thief could. It is left alone if it
-  // goes within the time that the theft would take.
+  // Often it is the second half of a tiny loop, and its owner will run it before a thief could. Leave it to the owner if the
+  // owner takes it within the time of a theft.
   for (int i = 0; i < kLooksBeforeTheft; ++i) {
     if (victim.slot_empty()) return nullptr;
     cpu_relax();

@@ -15,9 +15,8 @@ namespace blitz {
 
 namespace detail {
 
-/// Looks, in this order, at: fetched jobs, the LIFO slot, the ring, the injector, the others' rings and fetched jobs,
-/// their slots, and the injector again. A worker that always has jobs of its own takes from the injector when its
-/// AdaptiveInterval says so.
+/// Looks, in this order, at: fetched jobs, the LIFO slot, the ring, the injector, the others' rings and fetched jobs, their
+/// slots, and the injector again. A worker that always has own jobs takes from the injector when its AdaptiveInterval says so.
 ///
 /// Time passes in ticks of kBudget jobs; a tick also ends when there is nothing to run.
 ///
@@ -45,7 +44,7 @@ class AsyncFinder {
   }
 
   [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.value(); }
-  /// In jobs; a theft may bring several.
+  /// Counts jobs; a theft may bring several.
   [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.value(); }
   [[nodiscard]] std::uint64_t injected_taken() const noexcept { return injected_taken_.value(); }
   [[nodiscard]] std::uint64_t lifo_hits() const noexcept { return lifo_hits_.value(); }
@@ -76,8 +75,7 @@ class AsyncFinder {
 
 }  // namespace detail
 
-/// The policy of AsyncThreadPool: for programs in which many independent jobs arrive from many threads, and none may
-/// starve.
+/// The policy of AsyncThreadPool, for programs with many independent jobs that arrive from many threads and must not starve.
 struct AsyncPolicy {
   using Injector = detail::AsyncInjector;
   using LocalQueue = detail::AsyncQueue;

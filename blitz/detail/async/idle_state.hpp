@@ -1,14 +1,14 @@
-/// The idle protocol of the async backend: searching, parking, waking and borrowing. blitz/policy.hpp describes the
-/// members of an IdleProtocol; README.md beside this file has the protocol, and the proof that no wake-up is lost.
+/// The idle protocol of the async backend: searching, parking, waking and borrowing. blitz/policy.hpp describes the members of
+/// an IdleProtocol. README.md in this folder has the protocol, and the proof that no wake-up is lost.
 ///
 /// A slot is *parked* while its bit is set in the idle word. The thread that clears the bit claims the slot: a waker,
 /// the slot's own runner that has found a job in the last check, or an outside thread that borrows it. A slot may be
 /// borrowed if it is `vacant`: it has no runner, and its resident is blocked.
 ///
-/// Who may call what:
+/// Threads:
 ///   all_awake, new_jobs, weigh_help, start_looking, work_found,
 ///   no_work_found, give_back                                        the slot's runner
-///   adopt_resident, then first_search, before all else              the slot's resident
+///   adopt_resident, then first_search, before all others            the slot's resident
 ///   try_borrow                                                      a thread outside the pool
 ///   all others                                                      any thread
 ///
@@ -16,7 +16,7 @@
 ///   [park]    no_work_found, give_back: park, heavy fence, a look at all queues  <->  all_awake, work_found: push or move,
 ///                                                                            light fence, words' load
 ///   [inject]  give_back: park, injector load  <->  new_injected_jobs: push, seq_cst fence, words' load
-///   [claim]   park (release)                   ->  claim, unpark (acquire): what the runner wrote is the claimer's
+///   [claim]   park (release)                   ->  claim, unpark (acquire): the claimer sees the runner's writes
 ///   [vacant]  sleep, give_back: vacant.store(release)  ->  try_borrow: vacant.load(acquire)
 ///   [latch]   give_back: park, resident_wanted load  <->  the resident's latch is set, or a job sent to its slot, then
 ///                                                        try_wake: words' load
@@ -45,11 +45,11 @@ class IdleState {
   /// The limit of the default backend; nothing here depends on it.
   static constexpr std::size_t kMaxSlots = 0xffff;
 
-  /// One worker's search for work, from start_looking to work_found.
+  /// A worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
     unsigned rounds;
-    bool counted;  ///< Among the searching. Otherwise enough workers search, and this one parks after one round.
+    bool counted;  ///< As searching. Otherwise enough workers search, and this one parks after one round.
     bool parked;   ///< The slot's bit is set, or a thread has cleared it to claim the slot.
     Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
   };
@@ -103,7 +103,7 @@ class IdleState {
     if (search.counted) word_of(search.slot).stop_searching();
     search.counted = false;
     asymmetric_light_fence();  // [park] This worker may have moved jobs to its own queue.
-    // Sequentially consistent: of two workers that stop searching at once, in different words, one sees no searcher.
+    // Sequentially consistent: if two workers stop searching concurrently, in different words, one of them sees no searcher.
     if (needs_wake(std::memory_order_seq_cst)) [[unlikely]]
       wake_one(Waker::kStaysBusy);
   }
@@ -195,21 +195,20 @@ class IdleState {
   }
 
  private:
-  /// The idle word publishes what the runner writes while the slot is not parked to the thread that claims the slot, and
-  /// by its notification to the next runner.
+  /// The runner writes it while the slot is not parked. The idle word publishes these writes to the thread that claims the
+  /// slot. The notification publishes them to the next runner.
   struct alignas(kCacheLine) Slot : IdleSlot {
     Atomic<bool> vacant{true};  // written by the runner; read by threads that want to borrow the slot
   };
 
-  /// The runner of a slot leaves it. `searching`: it is counted so.
+  /// The runner of a slot leaves it. `searching`: the runner is counted as searching.
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   BLITZ_ALWAYS_INLINE void vacate(std::size_t slot, bool searching, const ResidentWanted& resident_wanted,
                                   Injected& injected, QueuesEmpty& queues_empty) noexcept {
     slots_[slot].vacant.store(true, std::memory_order_release);  // [vacant]
     word_of(slot).park(bit_of(slot), searching);                 // [park] [inject] [claim] [latch]
     const bool alone = num_idle() == count_;
-    // A slot that executes a job may have pushed others while none was parked. What it pushes from now on wakes this
-    // slot.
+    // A slot that executes a job may have pushed others while none was parked. Jobs that it pushes from now on wake this slot.
     if (!alone) asymmetric_heavy_fence();  // [park]
     // The injector first: a job that has left it is in a worker's queue.
     const bool work_left = injected() || (!alone && !queues_empty());
@@ -268,7 +267,7 @@ class IdleState {
     return all.any_parked() && !all.any_searching();
   }
 
-  // Slot 0 has the last place, so that a search for the lowest bit finds it last.
+  // Slot 0 has the last place, so a search for the lowest bit finds it last.
   [[nodiscard]] std::size_t place_of(std::size_t slot) const noexcept { return slot == 0 ? count_ - 1 : slot - 1; }
   [[nodiscard]] std::size_t slot_at(std::size_t place) const noexcept { return place == count_ - 1 ? 0 : place + 1; }
   [[nodiscard]] AtomicIdleWord& word_of(std::size_t slot) noexcept { return words_[place_of(slot) / IdleWord::kSlots]; }

@@ -4,10 +4,10 @@
 ///   bits  0..15   parked     a bit for each slot that may be claimed; the thread that clears the bit has the slot
 ///   bits 16..63   searching  workers that search for work, and those that were claimed for that and are being woken
 ///
-/// Its workers write the word whenever they begin or end a search, and so wait for each other. With 48 slots for each word loops on
-/// many workers are slower (bench/simulation/README.md).
+/// Its workers write the word whenever they begin or end a search, and so contend for its cache line. With 48 slots in each
+/// word, loops on many workers are slower (bench/simulation/README.md).
 ///
-/// No slot is in both. Parking, waking and giving up a search each change both fields in one step, so the count is
+/// No slot is in both fields. Parking, waking and giving up a search each change both fields in one step, so the count is
 /// always exact.
 ///
 /// Every transition is a method, and sequentially consistent. Any thread may call any of them, in the states that their
@@ -40,7 +40,7 @@ class IdleWord {
   }
   [[nodiscard]] constexpr bool any_searching() const noexcept { return word_ > kParked; }
   [[nodiscard]] constexpr bool any_parked() const noexcept { return (word_ & kParked) != 0; }
-  /// What both words count; searching() and parked() mean nothing in it.
+  /// The union of both, for any_searching() and any_parked(); its searching() and parked() are meaningless.
   [[nodiscard]] constexpr IdleWord operator|(IdleWord other) const noexcept { return IdleWord(word_ | other.word_); }
   [[nodiscard]] constexpr bool is_parked(std::size_t bit) const noexcept { return (word_ >> bit & 1) != 0; }
   /// The lowest parked bit. Requires any_parked().

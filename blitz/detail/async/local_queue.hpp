@@ -1,10 +1,11 @@
-/// The jobs of one worker of the async backend: the LIFO slot, the ring behind it, and a buffer for batches from the
+/// The jobs of one worker of the async backend: the LIFO slot, the ring that follows it, and a buffer for batches from the
 /// injector.
 ///
 /// The buffer is a small ring, so that fetched jobs may be stolen too: the first job of a batch may run for an hour, or
 /// wait for the second.
 ///
-/// Who may call what: slot_empty, empty, size and the statistics, any thread; all others, the owner.
+/// Threads: slot_empty, empty, size, steal_newest_from and the statistics, any thread; all others, only the owner. A thief
+/// calls steal_from on its own queue.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ class AsyncQueue {
     return job;
   }
 
-  /// The newest of the jobs that were pushed here or stolen. Not a fetched one: a waiting job should not run an
-  /// unrelated job on top of its stack before it searches.
+  /// Takes the newest job that was pushed here or stolen. Fetched jobs are excluded: a waiting job should not run an unrelated
+  /// job on top of its stack before it searches.
   [[nodiscard]] Job* take_newest() noexcept {
     if (Job* const job = slot_.take()) return job;
     return ring_.take_newest();
@@ -63,14 +64,15 @@ class AsyncQueue {
   }
   [[nodiscard]] Job* take_fetched() noexcept { return fetched_.pop(); }
   [[nodiscard]] Job* poll_slot() noexcept { return slot_.poll(); }
-  /// The oldest job; the one in the slot comes last.
+  /// Takes the oldest job. The one in the slot is the newest.
   [[nodiscard]] Job* take_oldest() noexcept {
     if (Job* const job = ring_.pop()) return job;
     return slot_.take();
   }
   void begin_tick() noexcept { slot_.begin_tick(); }
 
-  /// Steals half of the other worker's ring, or else half of its fetched jobs, at most `most` jobs: see WorkStealQueue.
+  /// Steals half of the other worker's ring. If the ring is empty, steals half of its fetched jobs. Takes at most `most` jobs;
+  /// see WorkStealQueue.
   [[nodiscard]] StealResult<Job> steal_from(AsyncQueue& victim, std::size_t most) noexcept {
     StealResult<Job> result = victim.ring_.steal_into(ring_, most);
     if (result.outcome == StealResult<Job>::Outcome::kEmpty) result = victim.fetched_.steal_into(ring_, most);
