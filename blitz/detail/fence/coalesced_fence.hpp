@@ -1,9 +1,9 @@
 /// Expensive process-wide fences: concurrent requests share one.
 ///
-/// Fences are numbered in the order in which they begin. A caller reads the latest number, `latest`, and is done when a
-/// later fence has ended: its own, if none is in progress and no other caller begins number latest + 1 first, or if it has
-/// waited twice the usual time. So neither a preempted caller nor, after fork(), a missing one can block others. Any
-/// thread. ../fork_join/README.md has more.
+/// Fences are numbered in the order of their beginnings. A caller reads the latest number, `latest`, and waits until a later
+/// fence has ended. It makes that fence if none is in progress and no other caller begins number latest + 1 first. It also
+/// makes one after waiting for twice the usual time. So a caller that is preempted, or missing after fork(), cannot block
+/// others. Any thread. ../fork_join/README.md has more.
 ///
 /// The Linux kernel's RCU shares grace periods in the same way (kernel/rcu/rcu.h, rcu_seq_snap).
 #pragma once
@@ -24,11 +24,11 @@ class alignas(2 * kCacheLine) CoalescedFence {
   //   [request]  execute: seq_cst_fence, then begun_.load  <->  begun_ read-modify-write, then fence()
   //   [end]      end: ended_ compare-exchange (release), after fence()  ->  execute: ended_.load(acquire)
 
-  /// Returns when a fence that began after this call has ended: another caller's, or `fence()`, which must begin with a
-  /// full fence of the calling thread.
+  /// Returns when a fence that began after this call has ended: another caller's, or `fence()`. `fence` must begin with a full
+  /// fence of the calling thread.
   template <class Fence>
   void execute(Fence&& fence) noexcept {
-    // [request] A fence numbered above `latest` begins after this fence, so it covers all that the caller has stored.
+    // [request] A fence numbered above `latest` begins after this fence, so it covers all earlier stores of the caller.
     seq_cst_fence();
     const Number latest = begun_.load(std::memory_order_relaxed);
     Ticks begin = 0;
@@ -46,9 +46,9 @@ class alignas(2 * kCacheLine) CoalescedFence {
 
   static constexpr int kMostLooks = 1 << 18;  // a millisecond and more: the clock may not advance
 
-  /// Returns whether the caller is to make fence number latest + 1.
+  /// Returns whether the caller must make fence number latest + 1.
   [[nodiscard]] bool try_begin(Number latest) noexcept {
-    // Read before the exchange: of the callers that wait for `latest` to end one can succeed, and the others leave the
+    // Read before the exchange: only one of the callers that wait for `latest` to end can succeed, and the others leave the
     // cache line shared.
     if (begun_.load(std::memory_order_relaxed) != latest) return false;
     // [request]
@@ -72,10 +72,10 @@ class alignas(2 * kCacheLine) CoalescedFence {
     }
   }
 
-  // Waiting callers read ended_, and begun_ only when a fence may begin.
+  // Waiting callers read ended_. They read begun_ only when a fence may begin.
   Atomic<Number> begun_{0};                      // the latest number; written when a fence begins
   alignas(kCacheLine) Atomic<Number> ended_{0};  // the highest number that has ended; written when a fence ends
-  FencePace pace_;                               // likewise
+  FencePace pace_;                               // written when a fence ends
 };
 
 static_assert(sizeof(CoalescedFence) == 2 * kCacheLine);

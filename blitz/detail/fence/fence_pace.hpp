@@ -1,4 +1,4 @@
-/// How long a process-wide fence takes at present, and so how long it is worth waiting for another thread's fence
+/// The usual duration of a process-wide fence, and so the time that a caller waits for another thread's fence
 /// (coalesced_fence.hpp). Any thread.
 #pragma once
 
@@ -19,8 +19,8 @@ class FencePace {
     usual_.learn(ticks_between(begin, now()), kLeast * ticks_per_microsecond(), kMost * ticks_per_microsecond());
   }
 
-  /// Pauses a caller that waits for fences of other threads since `begin`, 0 at first. Returns whether another look is
-  /// worth it: until two fences, the current and the next, should have ended.
+  /// Pauses a caller that has waited for fences of other threads since `begin`; sets `begin` in the first call, when it is 0.
+  /// Returns false when two fences, the current and the next, should have ended.
   [[nodiscard]] bool worth_waiting(Ticks& begin) const noexcept {
     if (begin == 0) begin = now();
     cpu_relax();
