@@ -49,8 +49,8 @@ class IdleState {
   struct Search {
     std::size_t slot;
     unsigned rounds;
-    bool counted;  ///< As searching. Otherwise enough workers search, and this one parks after one round.
-    bool parked;   ///< The slot's bit is set, or a thread has cleared it to claim the slot.
+    bool counted;               ///< As searching. Otherwise enough workers search, and this one parks after one round.
+    bool parked;                ///< The slot's bit is set, or a thread has cleared it to claim the slot.
     Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
   };
 

@@ -6,7 +6,7 @@
 
 namespace blitz::detail {
 
-/// A small table: of two calls that share a place, the last one counts, and the other begins again with `T{}`. O(1).
+/// A small table. If two calls share an entry, it belongs to the last one, and the other begins again with `T{}`. O(1).
 template <class T>
 class ByCode {
  public:

@@ -1,7 +1,7 @@
-/// What the idle protocols of both backends keep for a slot: where its threads block, and what its wake-ups have taught.
+/// The state of a slot in the idle protocols of both backends: its threads block on its parkers, and its wake-ups are measured.
 ///
-/// The thread that wakes the slot calls unpark, after it has claimed the slot; the runner calls all else. The protocol's
-/// own word publishes what each writes to the other.
+/// A waker calls unpark, after it has claimed the slot; the runner calls all other functions. The word of the protocol
+/// publishes the writes of each to the other.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Summoner {
 };
 
 struct IdleSlot {
-  /// Wakes the thread that blocks on `parker`. A resident that is woken for work by a waker that stays busy is sent to
-  /// another processor, and the wake-up is timed. The caller of a series is such a waker, too.
+  /// Wakes the thread that blocks on `parker`. If a waker that stays busy wakes a resident for work, the resident is sent to
+  /// another processor, and the wake-up is timed. The caller of a series is also such a waker.
   void unpark(Parker& parker, Waker waker, WakePrice& price) noexcept {
     count(wakes);
     if (waker == Waker::kBlocks || &parker != &resident) return parker.unpark();
@@ -39,7 +39,8 @@ struct IdleSlot {
     price.learn_cost(ticks_between(began, ticks_now()), began);
   }
 
-  /// The resident runs again, after a search that began at `since`, or at the wake-up before; sets `since`.
+  /// The resident runs again. `since`: the beginning of its search, or its previous wake-up. Sets `since` if the wake-up was
+  /// timed.
   void woken(Ticks& since, WakePrice& price) noexcept {
     placement.restore();
     if (const Ticks began = std::exchange(wake_began, 0)) {
@@ -50,7 +51,7 @@ struct IdleSlot {
     }
   }
 
-  /// See policy::ThriftyIdle. `awake`: the slots that have a thread that runs.
+  /// See policy::ThriftyIdle. `awake`: the number of slots with a running thread.
   [[nodiscard]] Ticks weigh_help(Ticks work, std::uint64_t stolen, std::size_t awake, WakePrice& price) noexcept {
     if (awake >= usual_cpus() && !WakePrice::weigh_crowded(work)) return 0;
     const Ticks now = ticks_now();

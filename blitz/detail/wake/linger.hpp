@@ -1,5 +1,4 @@
-/// How long to wait, and how often to look, before something that costs more: the same for every policy, with numbers
-/// found by measurement.
+/// Waiting times and numbers of looks before a more expensive step. They are equal for all policies, and were measured.
 ///
 /// The interleaving tests replace this file by one with the smallest numbers.
 #pragma once
@@ -17,23 +16,23 @@ inline constexpr unsigned kRoundsOfSearch = 32;
 /// Searchers allowed beyond half of the workers. A caller that waits for a stolen half searches too; without this extra
 /// place it would push its helper to sleep between loops.
 inline constexpr std::size_t kSearchersBesidesHalf = 1;
-/// How often a thief looks at a lone job, which its owner may be about to run, before it steals it: about as long as
-/// the theft costs thief and owner together.
+/// How often a thief looks at a lone job before it steals it, because its owner may be about to run it. The looks take about as
+/// long as the theft costs thief and owner together.
 inline constexpr int kLooksBeforeTheft = 16;
 /// After this many pops the owner of a guarded deque checks whether thieves still come. A pop with a fence takes twice as long as
 /// one without, and an owner that pops often answers the next request within nanoseconds.
 inline constexpr std::uint32_t kPopsOnGuard = 32;
 
-/// How many rounds a worker searches. `vacates`: the runner of `slot` is its resident and has no job. In slot 0 the
-/// resident does not linger, so that an outside caller finds the slot vacant sooner; a caller's rounds, of a microsecond
-/// each, take about as long as a wake-up.
+/// How many rounds a worker searches. `vacates`: the runner of `slot` is its resident and has no job. In slot 0 the resident
+/// does not linger, so that an outside caller finds the slot vacant sooner. A caller's rounds in slot 0 take a microsecond
+/// each, together a few times as long as a wake-up.
 [[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot, bool vacates) noexcept {
   if (slot != 0) return kRoundsOfSearch;
   return vacates ? 0 : 128;
 }
 
-/// Between two rounds. In slot 0, for about a microsecond if the latch is not set meanwhile, not by a yield, which may cost the
-/// processor for milliseconds where other programs run.
+/// Pauses between two rounds: by a yield, except in slot 0. There it waits for about a microsecond or until the latch is set,
+/// because a yield may cost the processor for milliseconds if other programs run.
 template <class Latch>
 void pause_search(std::size_t slot, const Latch& latch) noexcept {
   if (slot != 0) return yield_thread();
@@ -43,8 +42,8 @@ void pause_search(std::size_t slot, const Latch& latch) noexcept {
     cpu_relax();
 }
 
-/// Waits for about a microsecond until `idle()`: a worker that has just ended the last job of a call is about to be
-/// idle, and a heavy fence, needed while one is not, takes longer.
+/// Waits for at most about a microsecond until `idle()`: a worker that has just ended the last job of a call is about to be
+/// idle. A heavy fence, needed while a worker is not idle, takes longer.
 template <class Idle>
 void wait_a_moment_until(Idle&& idle) noexcept {
   for (int i = 0; i < 32 && !idle(); ++i) cpu_relax();

@@ -1,13 +1,12 @@
 /// When a wake-up pays: for the thread that could wake a sleeping worker, and for a worker that could go to sleep.
 ///
-/// A wake-up costs its waker some microseconds of system calls, and the woken thread arrives tens of microseconds later.
-/// How much that is depends on the machine, and on how long it has been idle, so a pool learns it from its own wake-ups.
-/// Two rules follow, both of competitive waiting: whatever happens next, not much more is lost than the price of a
-/// wake-up.
-///   - A caller wakes a worker for work that takes longer than the price, or if help would have saved as much in the
-///     calls of a series, each of them too short. A loop knows what it has left; for a join, see fork_history.hpp.
-///   - A worker that has run out of work waits for some times the price before it sleeps, if it had been without work no
-///     longer than that when it was last woken, or if it was woken for a series.
+/// A wake-up costs its waker some microseconds of system calls, and the woken thread arrives tens of microseconds later. Both
+/// times depend on the machine, and on how long it has been idle, so a pool learns them from its own wake-ups. Two rules
+/// follow, both of competitive waiting: whatever happens next, the loss is not much more than the price of a wake-up.
+///   - A caller wakes a worker for work that takes longer than the price, or if help would have saved as much in the calls of a
+///     series, each of them too short. A loop knows its remaining work; for a join, see fork_history.hpp.
+///   - A worker that has run out of work waits for reach(), a few times the price, before it sleeps, if its previous wait was
+///     shorter than reach() when it was woken, or if it was woken for a series.
 ///
 /// A. R. Karlin, K. Li, M. S. Manasse, S. Owicki, "Empirical studies of competitive spinning for a shared-memory
 /// multiprocessor", SOSP 1991.
@@ -24,16 +23,16 @@
 
 namespace blitz::detail {
 
-/// What a wake-up costs.
+/// The price of a wake-up.
 struct Price {
   Ticks latency;  ///< From the beginning of the wake-up until the woken thread is ready for work.
-  Ticks cost;     ///< Of that, what it takes of its waker's time.
+  Ticks cost;     ///< The part of it that takes the waker's time.
 
-  /// How much later than the waker, which goes on when the wake-up is made, the woken thread begins; at least 1.
+  /// How much later than the waker the woken thread begins to work; at least 1. The waker goes on after `cost`.
   [[nodiscard]] constexpr Ticks delay() const noexcept { return latency > cost ? latency - cost : 1; }
-  /// The least work that is worth it: then two that begin so far apart end as soon as one that wakes nobody.
+  /// The least work that is worth a wake-up. Two workers that begin so far apart end it as soon as one that wakes nobody.
   [[nodiscard]] constexpr Ticks of_work() const noexcept { return latency + cost; }
-  /// The same for a half that can only be taken as a whole, before the other half has ended.
+  /// Like of_work() for the half of a fork. The half can only be taken as a whole, and before the other half has ended.
   [[nodiscard]] constexpr Ticks of_half() const noexcept { return latency; }
 };
 
@@ -43,25 +42,25 @@ struct Price {
 /// that every push reads.
 class alignas(kCacheLine) WakePrice {
  public:
-  /// For a worker that sleeps at the time `now`, or would if it had been woken at the time `last`.
+  /// For a worker that sleeps at the time `now`. If it fell asleep before `last`, its sleep counts from `last`.
   [[nodiscard]] Price at(Ticks now, Ticks last = 0) const noexcept {
     const Averages& averages = after(asleep_for(now, last));
     return {averages.latency.value(), averages.cost.value()};
   }
-  /// How long a worker waits for work, and how far apart the calls of a series may be. Serial phases of 100 microseconds
-  /// are common between parallel calls, and a worker that sleeps in each costs more than one that waits.
+  /// How long a worker waits for work, and how far apart the calls of a series may be. Serial phases of 100 microseconds are
+  /// common between parallel calls, and a worker that sleeps in each costs more than one that waits.
   [[nodiscard]] Ticks reach() const noexcept { return 4 * (averages_[0].latency.value() + averages_[0].cost.value()); }
 
   /// A thread that had slept for `slept` began to run `latency` after its waker began to wake it.
   void learn(Ticks latency, Ticks slept) noexcept { learn(after(slept).latency, latency); }
-  /// To wake a worker that slept at the time `now` took so long.
+  /// To wake a worker that slept at the time `now` took its waker `cost`.
   void learn_cost(Ticks cost, Ticks now) noexcept { learn(after(asleep_for(now)).cost, cost); }
 
-  /// Weighs `work`, the time that one thread takes for it, against a wake-up. Returns whether it is worth one.
+  /// Weighs `work`, in the time of one thread, against a wake-up. Returns whether it is worth one.
   [[nodiscard]] bool weigh(Ticks work, Ticks now) noexcept {
     return weigh(work, at(now).of_work(), after(asleep_for(now)));
   }
-  /// The same if no processor is free for the woken thread, which then has to wait for the end of another's time slice.
+  /// Like weigh(), if no processor is free: the woken thread must wait for the end of another thread's time slice.
   [[nodiscard]] static bool weigh_crowded(Ticks work) noexcept { return work >= kTimeSlice * ticks_per_microsecond(); }
   /// Weighs the half of a fork. Its caller could have woken a worker at the time `last`.
   [[nodiscard]] bool weigh_half(Ticks half, Ticks now, Ticks last) noexcept {
@@ -77,15 +76,15 @@ class alignas(kCacheLine) WakePrice {
   static constexpr Ticks kFirstCost = 10;
   static constexpr Ticks kMost = 200;
   static constexpr Ticks kTimeSlice = 1000;
-  static constexpr Ticks kDeepSleep = 3000;  // after which processors are in a deeper idle state, by measurement
+  static constexpr Ticks kDeepSleep = 3000;  // after it processors are in a deeper idle state, by measurement
 
   struct Averages {
     RobustAverage latency{kFirstLatency * ticks_per_microsecond()};
     RobustAverage cost{kFirstCost * ticks_per_microsecond()};
   };
 
-  /// A price that was learnt in worse times falls with each refusal, as long as it is at most twice the work: so it is
-  /// tried again.
+  /// Each refusal lowers a price that is at most twice the work, so that a wake-up is eventually retried if the price was
+  /// learnt on a busier machine.
   [[nodiscard]] static bool weigh(Ticks work, Ticks least, Averages& averages) noexcept {
     if (work >= least) return true;
     if (2 * work >= least) {
@@ -112,11 +111,11 @@ class alignas(kCacheLine) WakePrice {
   Atomic<Ticks> asleep_since_{0};  // written by workers that go to sleep
 };
 
-/// The calls that one worker has made without help. For that worker.
+/// The calls that one worker has made without help. Only that worker uses it.
 class Series {
  public:
-  /// The caller has `work` left, which is not worth a wake-up by itself. `stolen`: how many of its jobs other workers have taken
-  /// so far. Returns whether to wake one for the series.
+  /// The caller's remaining `work` is not worth a wake-up by itself. `stolen`: the number of its jobs that other workers have
+  /// taken so far. Returns whether to wake a worker for the series.
   [[nodiscard]] bool add(Ticks work, const WakePrice& price, std::uint64_t stolen, Ticks now) noexcept {
     const Ticks least = price.at(now).of_work();
     const Ticks early =
@@ -124,7 +123,7 @@ class Series {
     if (early > work / 2 && early <= least) return false;  // The same call, a block later.
     const Ticks gap = early <= least ? 0 : now - ends_;
     ends_ = now + work;
-    // Between the calls the helper waits. That is worth something to a program that waits for its calls.
+    // Between the calls the helper waits. A program that waits for its calls accepts part of this cost.
     const Ticks cost = kHandover * ticks_per_microsecond() + gap / 64;
     const Ticks before = gap < price.reach() ? saved_ : 0;
     saved_ = before + work / 2 > cost ? before + work / 2 - cost : 0;
@@ -139,7 +138,7 @@ class Series {
     promises_ = true;
     return true;
   }
-  /// Before a wake-up: whether it is for the series. The woken worker then waits for the next call.
+  /// Before a wake-up: returns whether it is for the series. The woken worker then waits for the next call.
   [[nodiscard]] bool take_promise() noexcept { return std::exchange(promises_, false); }
 
  private:
@@ -149,7 +148,7 @@ class Series {
   Ticks saved_ = 0;           // the time that help would have saved
   Ticks arrives_ = 0;         // when the worker that it last woke has arrived; 0: it has woken none
   std::uint64_t stolen_ = 0;  // at that time
-  int in_vain_ = 0;  // the wake-ups since help last came after one; if none comes, each doubles what the next must save
+  int in_vain_ = 0;           // wake-ups since help last came; each of them doubles the saving that the next one needs
   bool promises_ = false;
 };
 
