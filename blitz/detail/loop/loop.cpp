@@ -1,15 +1,15 @@
 // The engine of loops and reductions: runs a Loop on the workers of one pool, and splits it on demand.
 //
-// A worker carries one value from block to block, from left to right, and goes on with it in each far part that comes
-// back untaken. Only a part that another worker took begins with a new value, which is combined when the part is done.
-// So values of neighbours are combined in their order, and an adaptive reduction combines as often as it was shared.
+// A worker carries one value from block to block, from left to right, and goes on with it in each far part that no worker took.
+// Only a part that another worker took begins with a new value, which is combined when the part is done. So values of
+// neighbours are combined in their order, and an adaptive reduction combines once for each part that was taken.
 //
 // A loop with values ends part by part, because values are combined in their order: a worker waits for the parts that it has
 // offered. Without values only the caller waits (flat_end.hpp).
 //
-// How a loop ends early: a block that throws ends it, as does a queue that cannot grow: no block that has not begun will
-// begin, and the first exception is kept for the caller. A stop request, or a block that returns true, ends it without
-// an exception; one that a running block then throws is kept all the same.
+// Early end: if a block throws, or a queue cannot grow, no new blocks start, running blocks finish, and the caller receives the
+// first exception. A stop request, or a block that returns true, ends the loop without an exception. If a running block throws
+// after that, the caller still receives the exception.
 #include "blitz/detail/loop/loop.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class LoopDriver {
   LoopDriver(const LoopDriver&) = delete;
   LoopDriver& operator=(const LoopDriver&) = delete;
 
-  /// Runs the loop; `worker` is the caller's. Throws the first exception.
+  /// Runs the loop on the caller's `worker`. Throws the first exception.
   void run(WorkerBase& worker, void* value) {
     if (!by_pieces()) {
       begin(worker, value, loop_.count);
@@ -54,27 +54,27 @@ class LoopDriver {
 
  private:
   static constexpr LoopIndex kManyLeaves = 512;  // to share them evenly among many workers
-  static constexpr LoopIndex kLargeLeaf = 2048;  // beside which the tree costs little, however cheap the positions
+  static constexpr LoopIndex kLargeLeaf = 2048;  // The tree costs little compared with it, however cheap the positions.
   static constexpr LoopIndex kFewBlocks = 1024;  // All are offered before one that may be long, in ten nested frames.
   static constexpr LoopIndex kNoPiece = ~LoopIndex{0};
   static constexpr float kNotAsked = -1;
 
-  enum class State : unsigned char { kRunning, kStopped, kFailed };  // No way leads back.
+  enum class State : unsigned char { kRunning, kStopped, kFailed };  // It only advances.
 
-  /// What one worker runs of the loop, from left to right.
+  /// One worker's part of the loop, which it runs from left to right.
   struct Share {
     WorkerBase& worker;
     void* value;
     Pace pace;
-    bool eager;                             // The first offer is made though no worker is idle yet: see may_split.
+    bool eager;                             // Make the first offer even if no worker is idle yet: see may_split.
     Audience audience = Audience::kNobody;  // of the next offer
     LoopIndex ahead = 0;        // half of this worker's lead, in positions, over the one that takes the next offer
-    float usual = kNotAsked;    // what an item took the last time; 0: not known
-    Ticks asked = 0;            // when, if it was not known
+    float usual = kNotAsked;    // ticks that an item took the last time; 0: not known
+    Ticks asked = 0;            // the time of the look-up, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
   };
 
-  /// A far part, on offer. [first, last) are positions, or pieces.
+  /// A far part on offer. [first, last) are positions, or pieces.
   struct Part final : Job {
     Part(LoopDriver& the_driver, const Share& share, LoopIndex from, LoopIndex to, void* its_value) noexcept
         : Job(&execute_it),
@@ -111,9 +111,9 @@ class LoopDriver {
     WorkerLatch latch;
   };
 
-  // --- how it is cut ---
+  // --- cutting ---
 
-  /// At once, and not on demand.
+  /// Whether the loop is cut into pieces at its beginning, not on demand.
   [[nodiscard]] bool by_pieces() const noexcept { return loop_.cut != LoopCut::kAdaptive; }
   [[nodiscard]] bool has_values() const noexcept { return loop_.with_value != nullptr; }
 
@@ -144,13 +144,13 @@ class LoopDriver {
     if (share.usual != kNotAsked && (share.pace.timed() || share.asked != 0)) learn(share);
   }
 
-  /// At the end of the loop. If no block was timed but perhaps the first, the time of the whole loop tells more.
+  /// At the end of the loop. If at most the first block was timed, the time of the whole loop is more accurate.
   BLITZ_COLD void learn(const Share& share) const noexcept {
     const float taken =
         share.asked == 0 || share.pace.timed_well()
             ? share.pace.per_item()
             : static_cast<float>(ticks_between(share.asked, ticks_now())) / static_cast<float>(loop_.count);
-    // 0 says that nothing is known, and a block may take no tick of a clock of 24 a microsecond.
+    // 0 means unknown, and a block may take no tick of a clock with 24 ticks a microsecond.
     share.worker.history()[loop_.name] = std::max(taken, 1e-6F);
   }
 
@@ -171,10 +171,11 @@ class LoopDriver {
     }
   }
 
-  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if they are wanted, and
-  /// if nothing is on offer or an idle worker would take one part more. The first offer of a share is made though no worker is
-  /// idle yet, and, in a loop of few blocks, though one must be woken: otherwise nobody would help with few and long blocks.
-  /// Before a block that may be long all others are offered, unless they are many: a worker may become idle while it runs.
+  /// Pieces are few, and all are offered, so that the oldest offer is the largest. Positions are offered if they are wanted,
+  /// and if nothing is on offer or an idle worker would take one part more. The first offer of a share is made even if no
+  /// worker is idle yet, and, in a loop of few blocks, even if one must be woken: otherwise nobody would help with few and long
+  /// blocks. Before a block that may be long all others are offered, unless they are many: a worker may become idle while it
+  /// runs.
   [[nodiscard]] bool may_split(Share& share, LoopIndex left) const noexcept {
     if (by_pieces()) {
       if (left > 1) share.audience = share.worker.audience(0);
@@ -187,12 +188,12 @@ class LoopDriver {
       return false;
     return is_wanted(share, left);
   }
-  /// Whether the next block may take longer than it costs to share the loop, as far as is known.
+  /// Whether the next block may take longer than it costs to share the loop, as far as the pace knows.
   [[nodiscard]] bool may_be_long(Share& share) const noexcept {
     if (share.pace.expects_nothing()) look_up(share);
     return share.pace.may_be_long();
   }
-  /// Tells the pace this worker's experience with the loop. A part of another worker comes with a better one.
+  /// Gives the pace this worker's experience with the loop. A part of another worker brings a better one.
   void look_up(Share& share) const noexcept {
     find_usual(share);
     if (!share.pace.expects_nothing()) return;
@@ -207,8 +208,8 @@ class LoopDriver {
     share.pace.expect_long();
     if (share.usual == 0) share.asked = ticks_now();
   }
-  /// Whether to offer half of the `left` positions: to a worker that searches if they take longer than it costs to share
-  /// them, and to one that sleeps if they are worth a wake-up; by what they took so far, or the last time.
+  /// Whether to offer half of the `left` positions: to a worker that searches, if they take longer than it costs to share them,
+  /// or to one that sleeps, if they are worth a wake-up. Decides by the time of the positions so far, or of the last call.
   [[nodiscard]] bool is_wanted(Share& share, LoopIndex left) const noexcept {
     if (share.audience == Audience::kNobody) {
       // The look-up comes first: an offered part inherits its result. The near half of fewer than four blocks is not split.
@@ -217,7 +218,7 @@ class LoopDriver {
     if (!share.pace.timed_well()) return is_wanted_untimed(share, left);
     return is_worth(share, share.pace.per_item(), left);
   }
-  /// The same before there are figures of this call.
+  /// Like is_wanted, before blocks of this call were timed.
   [[nodiscard]] bool is_wanted_untimed(Share& share, LoopIndex left) const noexcept {
     find_usual(share);
     if (share.usual != 0 && is_little(work(share.usual, left))) {
@@ -236,7 +237,7 @@ class LoopDriver {
     if (is_little(its_work)) return false;
     const Ticks delay = share.audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
                                                               : share.worker.weigh_help(saturated(its_work));
-    // Ahead by at most half of the positions, so that a quarter is on offer, however late, and no less than the grain.
+    // Ahead by at most half of the positions, so that at least a quarter is on offer, and no less than the grain.
     share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
     return delay != 0;
   }
@@ -248,7 +249,8 @@ class LoopDriver {
     return work <= static_cast<float>(kLittleWork * ticks_per_microsecond());
   }
 
-  /// Runs [first, middle), with [middle, last) on offer. Returns whether that is still to be run, as part of this share.
+  /// Runs [first, middle), with [middle, last) on offer. Returns whether the caller must run [middle, last) as part of this
+  /// share.
   [[nodiscard]] bool split(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last) noexcept {
     if (!has_values()) return split(share, first, middle, last, nullptr);
     bool back = false;
@@ -284,7 +286,7 @@ class LoopDriver {
     return false;
   }
 
-  /// Runs the next block of positions, or the next piece. Returns where it ends.
+  /// Runs the next block of positions, or the next piece. Returns its end.
   LoopIndex next_block(Share& share, LoopIndex first, LoopIndex last) noexcept {
     const auto run = [&](LoopIndex from, LoopIndex to) { call_block(share.value, from, to); };
     if (share.pace.may_be_long()) [[unlikely]]
@@ -295,12 +297,12 @@ class LoopDriver {
     return first + 1;
   }
 
-  /// next_block for a block of positions that may be long.
+  /// Like next_block, for a block of positions that may be long.
   [[gnu::noinline]] LoopIndex next_long_block(Share& share, LoopIndex first, LoopIndex last) noexcept {
     return share.pace.run_long(first, last, [&](LoopIndex from, LoopIndex to) { call_block(share.value, from, to); });
   }
 
-  /// False, with the loop ended, if the queue could not grow.
+  /// Returns false, and ends the loop, if the queue could not grow.
   [[nodiscard]] bool offer(const Share& share, Part& part) noexcept {
     try {
       share.worker.push_part(&part, share.audience, part.pace.may_be_long());
@@ -311,7 +313,7 @@ class LoopDriver {
     }
   }
 
-  /// True: no worker took the part. False: one did, and has finished it, or, without values, begun it.
+  /// Returns true if no worker took the part. Otherwise a worker has finished it, or, in a loop without values, begun it.
   [[nodiscard]] static bool came_back(WorkerBase& worker, Part& part) noexcept {
     CoreLatch& done = part.latch.core();
     if (!done.probe() && worker.take_back(&part)) return true;
@@ -327,7 +329,7 @@ class LoopDriver {
     }
   }
 
-  /// Takes the value of the part to the right into that of the part to the left.
+  /// Combines the value of the right part into the value of the left part.
   void append(void* left, void* right) noexcept {
     if (right == nullptr || state() == State::kFailed) return;
     try {
@@ -341,7 +343,7 @@ class LoopDriver {
 
   /// Relaxed: no block waits for another to see it.
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_relaxed); }
-  /// Whether no further block is to begin.
+  /// Whether no further block may begin.
   [[nodiscard]] bool ended() const noexcept {
     return state() != State::kRunning || (loop_.stop != nullptr && loop_.stop->stop_requested());
   }
@@ -349,7 +351,7 @@ class LoopDriver {
     State expected = State::kRunning;  // A failure is not forgotten.
     state_.compare_exchange_strong(expected, State::kStopped, std::memory_order_relaxed, std::memory_order_relaxed);
   }
-  /// In a handler: keeps the exception if it is the first.
+  /// Call it in a catch block: keeps the exception if it is the first.
   BLITZ_COLD void fail() noexcept {
     // Relaxed: see run.
     if (state_.exchange(State::kFailed, std::memory_order_relaxed) != State::kFailed) error_ = std::current_exception();
@@ -358,14 +360,14 @@ class LoopDriver {
   const Loop& loop_;
   const bool shared_;  // The pool has other workers.
   Pieces pieces_;
-  Claims* claims_ = nullptr;  // which of them are taken, if each worker is to begin with its own
+  Claims* claims_ = nullptr;  // the claimed pieces, if each worker begins with its own piece
   Atomic<State> state_{
-      State::kRunning};       // written by the workers whose blocks end the loop, read by all before each block
+      State::kRunning};       // written by a worker when its block ends the loop, read by all before each block
   std::exception_ptr error_;  // written once, by the worker that made the state kFailed
-  FlatEnd end_;               // without values
+  FlatEnd end_;               // for a loop without values
 };
 
-/// Runs a loop that can be stopped on a worker that is alone on its pool.
+/// Runs a loop that can be stopped, on the only worker of a pool.
 [[gnu::noinline]] void run_alone(const Loop& loop, void* value) {
   Pace pace(loop.grain);
   bool ended = false;

@@ -58,7 +58,7 @@ struct GlobalPool {
     starting.store(true, std::memory_order_relaxed);
     const Starting until_end{starting};
     pool = std::make_unique<ThreadPool>(std::move(options));
-    // While the program ends, all calls go through get(), which refuses those of the thread that ends it.
+    // While the program ends, all calls go through get(). It refuses calls of the thread that ends the program.
     if (!ended) started_global_pool.store(&base_of(*pool), std::memory_order_release);
   }
 
@@ -77,13 +77,13 @@ struct GlobalPool {
     }
   }
 
-  /// The pool if it runs; else it never will.
+  /// Returns the pool if it runs. Otherwise it will never run.
   ThreadPool* begin_to_shut_down() {
     const std::lock_guard lock(mutex);
     if (pool == nullptr) ended = true;
     return ended ? nullptr : pool.get();
   }
-  /// The pool if it runs. From now on only other threads than this one may use it.
+  /// Returns the pool if it runs. From now on only threads other than this one may use it.
   ThreadPool* begin_to_end_with_program() {
     const std::lock_guard lock(mutex);
     if (ended) return nullptr;
@@ -98,7 +98,7 @@ struct GlobalPool {
     return pool != nullptr && base_of(*pool).is_under_way();
   }
 
-  /// The pool for the calling thread, started if need be.
+  /// Returns the pool for the calling thread; starts it if needed.
   ThreadPool& get();
 
   void shut_down() {
@@ -115,9 +115,9 @@ struct GlobalPool {
     started_global_pool.store(nullptr, std::memory_order_relaxed);
   }
 
-  /// shut_down when the statics are destroyed. Other threads may be in calls of the pool and make more, where an
-  /// exception would abort the program. If any other thread has ever called the pool, the pool stays, and its threads
-  /// end with the process. A thread that calls for the first time after the pool was stopped gets another pool.
+  /// Like shut_down(), when the statics are destroyed. Other threads may be in calls of the pool and make more calls, and an
+  /// exception there would abort the program. If any other thread has ever called the pool, the pool stays, and its threads end
+  /// with the process. A thread that calls for the first time after the pool was stopped gets another pool.
   void end_with_program() {
     if (in_hook_of_start() || on_own_thread()) return;  // This thread called exit(), and cannot wait for itself.
     const std::lock_guard one_at_a_time(shutting_down);
@@ -134,7 +134,7 @@ struct GlobalPool {
     base.end_threads();
   }
 
-  /// shut_down when the code is unloaded. No other thread is in it, so that nothing of it needs to stay.
+  /// Like shut_down(), when the code is unloaded. No other thread is in the code, so nothing needs to stay.
   void unload() {
     shut_down();
     pool.reset();
@@ -157,23 +157,23 @@ struct GlobalPool {
   Atomic<bool> starting{false};
 };
 
-/// Never destroyed: destructors of static and thread-local objects may call get() after the pool's end, which throws
-/// then, and other threads may use it until the process is gone.
+/// Never destroyed: destructors of static and thread-local objects may call get() after the pool's end (it throws then), and
+/// other threads may use it until the process has ended.
 GlobalPool& global() {
   alignas(GlobalPool) static std::byte memory[sizeof(GlobalPool)];
   static auto* const instance = ::new (memory) GlobalPool;
   return *instance;
 }
 
-/// Whether the statics are destroyed because dlclose() unloads the shared object that contains this code. It calls the functions
-/// of .fini_array before it destroys the statics, and exit() calls them after that.
+/// Whether the statics are destroyed because dlclose() unloads the shared object that contains this code. dlclose() calls the
+/// functions of .fini_array before it destroys the statics, and exit() calls them after that.
 bool unloading = false;
 #if defined(__ELF__)
 [[gnu::destructor]] void note_unloading() { unloading = true; }
 #endif
 
-/// From now on the shared object that contains this code stays loaded if dlclose() is called, since it owes this thread a
-/// destructor. The program ends before the thread does.
+/// From now on dlclose() does not unload the shared object that contains this code, because a destructor for this thread is
+/// pending. The program ends before the thread does.
 void stay_loaded() {
   struct Owed {
     ~Owed() { unloading = true; }  // Not trivial, so that compilers keep it.

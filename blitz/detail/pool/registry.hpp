@@ -1,17 +1,18 @@
 /// A pool from the inside: its workers, their threads, the injector, and the way in for other threads.
 ///
 /// The pool's team has a slot for each of its threads. An outside caller borrows slot 0 of it, or, if another caller has that
-/// slot, slot 0 of a *guest's team*. Nobody runs the other slots of a guest's team until a job is offered there. Then its idle
-/// protocol does not wake a slot's resident, but *summons* one of the pool's: it puts the slot's summons into a queue that
-/// the pool's residents look at when they have no job. The resident that takes it runs the slot while there is work. So callers
-/// do not wait for each other, and a wait in a team finds jobs of that team only. See README.md.
+/// slot, slot 0 of a *guest's team*. No thread runs the other slots of a guest's team until a job is offered there. Then its
+/// idle protocol *summons* a resident of the pool, because the team's slots have no residents: it puts the slot's summons into
+/// a queue, and the pool's residents look at this queue when they have no job. The resident that takes the summons runs the
+/// slot while there is work. So callers do not wait for each other, and a wait in a team finds only jobs of that team. See
+/// ../worker/README.md.
 ///
 /// Pairs:
 ///   [summon]  summon: summons pushed, fence, rests_ load  <->  search_until: rests_, ..., the check for a summons
 ///   [visit]   visit: visitor_, ..., the check for mail    <->  Worker::wake: after mail was pushed, visitor_ load
 ///   [attended]  leave_jobs: attended, fence, the look at the injector
 ///               <->  visit: a job refused by its queue, ..., fence, attended load
-///   [guests]  make_guest_team: guests_, or next_ of the last (release)  ->  guest, stats: the same (acquire)
+///   [guests]  make_guest_team: guests_, or next_ of the last (release)  ->  guest, stats: guests_, next_ (acquire)
 #pragma once
 
 #include <cstddef>
@@ -50,7 +51,7 @@ class GuestTeam : public TeamBase, public Team<P> {
   /// Throws std::bad_alloc.
   GuestTeam(Registry<P>& registry, std::size_t slots, std::size_t its_number, std::uint64_t seed)
       : TeamBase(slots, its_number), Team<P>(registry, *this, seed) {
-    for (std::size_t slot = 1; slot < slots; ++slot) apart.enter();  // As long as nobody runs them.
+    for (std::size_t slot = 1; slot < slots; ++slot) apart.enter();  // As long as no thread runs them.
     if constexpr (policy::SummoningIdle<typename P::Idle>) {
       const auto call = [](void* team, std::size_t slot) noexcept {
         static_cast<GuestTeam*>(team)->worker(slot).summon();
@@ -59,7 +60,7 @@ class GuestTeam : public TeamBase, public Team<P> {
     }
   }
 
-  /// Whether the calling thread is now the runner of slot 0.
+  /// Returns whether the calling thread is now the runner of slot 0.
   [[nodiscard]] bool try_enter() noexcept {
     if (!this->idle.try_borrow(0)) return false;
     this->attended.store(true, std::memory_order_relaxed);
@@ -79,8 +80,8 @@ class GuestTeam : public TeamBase, public Team<P> {
 template <Policy P>
 class BLITZ_API Registry final : public PoolBase {
  public:
-  /// Makes the pool and starts its threads. Throws ThreadPoolError, std::invalid_argument, std::bad_alloc, and what
-  /// `options.thread_name` throws, after it has joined the threads that had started.
+  /// Makes the pool and starts its threads. Throws ThreadPoolError, std::invalid_argument, std::bad_alloc, and exceptions of
+  /// `options.thread_name`, after it has joined the threads that had started.
   [[nodiscard]] static Shared<Registry> start(ThreadPoolOptions options);
 
   ~Registry();
@@ -101,14 +102,14 @@ class BLITZ_API Registry final : public PoolBase {
     is_guest ? own.give_back() : give_back_slot_0(own);
   }
   void leave_jobs(WorkerBase& worker) noexcept override;
-  /// Gives the jobs of that slot, and of the injector of its guest's team, to the pool. Those of regions it runs.
+  /// Gives the jobs of that slot, and of the injector of its guest's team, to the pool. Runs jobs of regions itself.
   void inject_jobs_of(Worker<P>& worker) noexcept;
-  /// For a guest's team: has a resident that has no job run `summons`.
+  /// For a guest's team: asks a resident without a job to run `summons`.
   void summon(Job* summons) noexcept;
-  /// For such a resident. Null if there is none.
+  /// For a resident without a job. Null if there is no summons.
   [[nodiscard]] Job* take_summons() noexcept { return summons_.empty() ? nullptr : summons_.take(); }
   [[nodiscard]] bool has_summons() const noexcept { return !summons_.empty(); }
-  /// Wakes a resident that has no job, if there is one.
+  /// Wakes a resident without a job, if there is one.
   void call_resident() noexcept;
   void max_concurrency_changed() noexcept override {
     if (has_summons()) call_resident();
@@ -119,7 +120,7 @@ class BLITZ_API Registry final : public PoolBase {
   [[nodiscard]] typename P::Injector& injector() noexcept { return own_.injector; }
 
   void warm_up(std::chrono::nanoseconds time) noexcept override;
-  /// The end of that time (steady clock, nanoseconds).
+  /// The end of the last warm_up (steady clock, nanoseconds).
   [[nodiscard]] std::int64_t warm_until() const noexcept { return warm_until_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] WorkerStats stats(std::size_t slot) const noexcept override;
@@ -136,7 +137,7 @@ class BLITZ_API Registry final : public PoolBase {
 
  private:
   static constexpr bool kSummons = policy::SummoningIdle<typename P::Idle>;
-  /// The number of callers, after the first, that residents help. The jobs of further ones run on their callers' threads.
+  /// The number of callers, after the first, that residents help. Jobs of further callers run only on the callers' threads.
   static constexpr std::size_t kWideTeams = kSummons ? 8 : 0;
 
   /// borrow and give_back without virtual calls, in the pool's own team.
@@ -151,7 +152,7 @@ class BLITZ_API Registry final : public PoolBase {
 
   explicit Registry(ThreadPoolOptions options, std::size_t num_threads);
 
-  /// For a thread of no pool: the worker that it now runs. Null if there is no memory for one.
+  /// For a thread of no pool: returns the worker that it now runs. Null if there is no memory for one.
   [[nodiscard]] Worker<P>* enter_here() noexcept {
     if (try_borrow_slot_0()) [[likely]]
       return &worker(0);

@@ -1,5 +1,5 @@
-/// The functions of Registry, and of Worker, that are compiled once for each policy: in the library for its own
-/// policies, in a program for others, by way of blitz/custom_policy.hpp.
+/// The functions of Registry, and of Worker, that are compiled once for each policy: in the library for blitz's policies, in a
+/// program for others, through blitz/custom_policy.hpp.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace blitz::detail {
 
-/// Where the maker of a pool waits until each thread has returned from on_thread_start.
+/// The maker of a pool waits here until each thread has returned from on_thread_start.
 template <Policy P>
 struct Registry<P>::StartGate {
   std::mutex mutex;
@@ -53,7 +53,8 @@ void Registry<P>::enter(PoolCall call, void* argument) {
 
 template <Policy P>
 Worker<P>* Registry<P>::guest() noexcept {
-  // Nobody helps this guest. If slot 0 is its resident's, the pool's threads make the call instead, unless this may be one.
+  // No resident helps this guest. If the resident runs slot 0, the pool's threads make the call instead, unless this may be one
+  // of them.
   if (!kSummons && callers_in_slot_0_.load(std::memory_order_relaxed) == 0 && !is_under_way()) return nullptr;
   GuestTeam<P>* team = free_guest_team();
   if (team == nullptr) {
@@ -64,7 +65,7 @@ Worker<P>* Registry<P>::guest() noexcept {
   return team != nullptr ? &team->worker(0) : nullptr;
 }
 
-/// One that the caller has entered; null if there is none.
+/// Returns a team that the caller has entered; null if none is free.
 template <Policy P>
 GuestTeam<P>* Registry<P>::free_guest_team() noexcept {
   GuestTeam<P>* team = guests_.load(std::memory_order_acquire);  // [guests]
@@ -72,7 +73,7 @@ GuestTeam<P>* Registry<P>::free_guest_team() noexcept {
   return team;
 }
 
-/// A new one that the caller has entered. Null if there is no memory for it, or if the policy lends no slots.
+/// Returns a new team that the caller has entered. Null if there is no memory for it, or if the policy lends no slots.
 template <Policy P>
 GuestTeam<P>* Registry<P>::make_guest_team() noexcept {
   if (!lends_) return nullptr;
@@ -147,10 +148,10 @@ Registry<P>::Registry(ThreadPoolOptions options, std::size_t num_threads)
 
 template <Policy P>
 Registry<P>::~Registry() {
-  // Summons that nobody had time for: guests leave no job in their teams.
+  // Discard summons that no resident had time for: guests leave no job in their teams.
   while (take_summons() != nullptr) {
   }
-  for (GuestTeam<P>* team = guests_.load(std::memory_order_relaxed); team != nullptr;)  // relaxed: nobody adds one now
+  for (GuestTeam<P>* team = guests_.load(std::memory_order_relaxed); team != nullptr;)  // relaxed: none is added now
     delete std::exchange(team, team->next());
 }
 
@@ -247,7 +248,7 @@ void Registry<P>::run_thread(std::size_t index) noexcept {
 template <Policy P>
 void Registry<P>::stop() {
   if (from_before_fork()) {
-    // The threads exist in the parent only, and their data is as fork() found it: touch nothing.
+    // The threads exist only in the parent, and their data is in the state of the fork(): touch nothing.
     for (std::size_t i = 0; i < threads_started_; ++i) threads_[i].abandon();
     threads_started_ = 0;
     retain();

@@ -1,4 +1,4 @@
-/// The functions of Worker that are compiled once for each policy, by way of registry_impl.hpp.
+/// The functions of Worker that are compiled once for each policy, through registry_impl.hpp.
 #pragma once
 
 #include <chrono>
@@ -79,7 +79,7 @@ void Worker<P>::wake_for_offer() noexcept {
   }
 }
 
-/// Flat: the calls below are those of every spawn on a worker of unknown policy.
+/// Flat: every spawn on a worker of unknown policy makes the calls below.
 template <Policy P>
 [[gnu::flatten]] void Worker<P>::push(Job* job) {
   if (region() == 0) [[likely]]
@@ -120,7 +120,8 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
   --nested_waits_;
 }
 
-/// Of a worker of another pool. When its last search finds nothing, its own queue and its team's injector are empty.
+/// The wait of a guest that is a worker of another pool. When its last search finds nothing, its own queue and its team's
+/// injector are empty.
 template <Policy P>
 void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
   for (unsigned round = 0; round <= rounds_of_search(index(), false) && !latch.probe();) {
@@ -138,7 +139,7 @@ void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
 
 template <Policy P>
 bool Worker<P>::is_warm() const noexcept {
-  if (index() == 0) return false;  // It stays vacant, for the next outside caller to borrow.
+  if (index() == 0) return false;  // It stays vacant so that the next outside caller can borrow it.
   const std::int64_t until = registry_.warm_until();
   if (until == 0) return false;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -151,7 +152,7 @@ void Worker<P>::run_resident() noexcept {
   run_here(this);
   if (Job* const job = search_until(terminate_, Rest::kVacate, search)) execute(job);
   work_until(terminate_, Rest::kVacate);
-  while (Job* const job = find_any()) execute(job);  // jobs that came before the end, and were not yet seen
+  while (Job* const job = find_any()) execute(job);  // jobs that arrived before the end, and were not yet seen
   run_here(nullptr);
 }
 
@@ -184,7 +185,7 @@ bool Worker<P>::is_wanted_at_home() const noexcept {
   return !registry_.injector().empty() || host.has_mail() || host.is_surplus();
 }
 
-/// As run_resident, but without sleep: when there is no work, or when it is wanted at home, the resident goes home.
+/// Like run_resident, but without sleep: if there is no work, or if it is wanted at home, the resident goes home.
 template <Policy P>
 void Worker<P>::visit(Worker& host) noexcept {
   if constexpr (policy::SummoningIdle<typename P::Idle>) {
@@ -196,7 +197,7 @@ void Worker<P>::visit(Worker& host) noexcept {
 
     Search search = idle_.summoned(index());
     bool searches = true;
-    // It leaves no job here, because perhaps no other thread comes for it.
+    // It leaves no job here, because perhaps no other thread takes it.
     for (unsigned rounds = 0; rounds <= kRoundsOfSearch && !(is_wanted_at_home() && leaves_nothing());) {
       sources_.searching = searches;
       Job* const job = find_at_rest();
@@ -216,7 +217,7 @@ void Worker<P>::visit(Worker& host) noexcept {
     if (!injector_.empty() && !team().attended.load(std::memory_order_relaxed)) registry_.inject_jobs_of(*this);
 
     run_here(&host);
-    host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm
+    host.visitor_.store(nullptr, std::memory_order_relaxed);  // relaxed: an unneeded wake-up does no harm
     host_ = nullptr;
     team().apart.enter();
     if (searches) {

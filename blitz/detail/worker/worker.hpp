@@ -1,4 +1,4 @@
-/// A worker: one slot of a pool, and the loop in which its runner looks for work.
+/// A worker: one slot of a pool, and its runner's loop of searches for work.
 ///
 /// The runner is the slot's resident thread, or an outside thread that has borrowed the slot. Only the runner calls the
 /// members, except wake, terminate, mail and the statistics, which any thread may call.
@@ -25,12 +25,11 @@
 
 namespace blitz::detail {
 
-/// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so
-/// that no call is virtual. Code that is a template over the kind of worker takes either.
+/// A worker without its policy. Code that knows the policy calls the same functions on Worker<P>, which is final, so these
+/// calls are not virtual. Code that is a template over the kind of worker takes either.
 ///
-/// A worker may be *confined* to a region (see confinement.hpp). Then push, take_newest, find_work, offered and
-/// wait_until act on that region, and the free functions do not find the Worker<P>, whose other functions know no
-/// regions.
+/// A worker may be *confined* to a region (see confinement.hpp). Then push, take_newest, find_work, offered and wait_until act
+/// on that region. The free functions do not find the Worker<P>, because its other functions know no regions.
 class WorkerBase {
  public:
   WorkerBase(const WorkerBase&) = delete;
@@ -38,7 +37,7 @@ class WorkerBase {
 
   /// Offers a job to the pool. If it throws std::bad_alloc, it has not taken the job.
   virtual void push(Job* job) = 0;
-  /// push, by the name of the function of Worker<P>.
+  /// Calls push. It has this name because Worker<P> has a faster function of the name.
   void offer(Job* job) { push(job); }
   /// If the worker is confined, makes room for its next `count` pushes, which then do not throw. Throws std::bad_alloc.
   void reserve(std::size_t count) {
@@ -47,36 +46,37 @@ class WorkerBase {
   }
   /// Takes back a pushed job that has not begun, if it is the newest one; otherwise see reclaim.
   [[nodiscard]] virtual bool take_back(Job* job) noexcept = 0;
-  /// The newest job of this worker's queue; null if there is none.
+  /// Takes the newest job of this worker's queue; null if there is none.
   [[nodiscard]] virtual Job* take_newest() noexcept = 0;
-  /// The next job in this worker's queues that it may run now, also one that take_newest does not find; null if there is none.
+  /// Takes the next job in this worker's queues that it may run now, also one that take_newest does not find; null if there is
+  /// none.
   [[nodiscard]] virtual Job* take_own() noexcept {
     Job* const job = take_newest();
     return job != nullptr ? job : take_left();
   }
-  /// A waiting job of the pool that this worker may run now; null if it finds none.
+  /// Takes a waiting job of the pool that this worker may run now; null if it finds none.
   [[nodiscard]] virtual Job* find_work() noexcept = 0;
-  /// The fork whose half that job was has ended; see OfferedJob::ForkEnd.
+  /// The fork that offered this half has ended; see OfferedJob::ForkEnd.
   virtual void fork_ended(const Job* /*half*/, bool /*stolen*/) noexcept {}
   /// Runs other jobs until the latch is set, and sleeps while there are none.
   virtual void wait_until(CoreLatch& latch) noexcept = 0;
-  /// After a latch that this worker waits for was set and found it asleep. Any thread.
+  /// Must be called after a latch that this worker waits for was set and found it asleep. Any thread.
   virtual void wake() noexcept = 0;
-  /// A job for this worker alone; null if there is none.
+  /// Takes a job that only this worker may run; null if there is none.
   [[nodiscard]] virtual Job* take_mail() noexcept = 0;
   [[nodiscard]] virtual bool has_mail() const noexcept = 0;
-  /// The pool's oldest job from outside; null if there is none, or another thread takes one.
+  /// Takes the pool's oldest job from outside; null if there is none, or another thread takes one.
   [[nodiscard]] virtual Job* take_injected() noexcept = 0;
-  /// How many of the jobs that this worker has offered are left; 1 for several where their number is not known.
+  /// The number of this worker's jobs that are still on offer; 1 for several if their number is not known.
   [[nodiscard]] virtual std::size_t offered() const noexcept = 0;
-  /// A hint: which worker would take one job more, while `offered` are on offer.
+  /// A hint: the kind of worker that would take one job more, while `offered` are on offer.
   [[nodiscard]] virtual Audience audience(std::size_t offered) const noexcept = 0;
-  /// Pushes a part of a loop. If its audience sleeps, a worker is woken for it unless enough search for all parts; otherwise only if
-  /// none searches. `guarded`: this worker will not look at its queue for a while. Then, and if there is an audience, a theft needs
-  /// neither its answer nor a heavy fence.
+  /// Pushes a part of a loop. If its audience sleeps, wakes a worker unless enough workers search for all parts. Otherwise
+  /// wakes one only if none searches. `guarded`: this worker will not look at its queue for a while. Then, and if there is an
+  /// audience, a theft needs no answer of this worker and no heavy fence.
   virtual void push_part(Job* part, Audience audience, bool guarded) = 0;
-  /// If the audience sleeps: 0 if work that takes one thread that long is not worth a wake-up, else how much later than
-  /// this worker the woken one will begin, at least 1. Counts work that is not.
+  /// For an audience that sleeps. Returns 0 if `work`, in the time of one thread, is not worth a wake-up, and adds it to the
+  /// series. Otherwise returns the delay between this worker and the woken one, at least 1.
   [[nodiscard]] virtual Ticks weigh_help(Ticks work) noexcept = 0;
 
   virtual void confine(Confined to) noexcept = 0;
@@ -86,13 +86,13 @@ class WorkerBase {
   [[nodiscard]] PoolBase* pool() const noexcept { return pool_; }
   /// The workers that take this one's jobs.
   [[nodiscard]] TeamBase& team() const noexcept { return *team_; }
-  /// How many these are.
+  /// The number of the team's workers.
   [[nodiscard]] std::size_t num_threads() const noexcept { return team_->size; }
-  /// The worker of the pool's team that belongs to the calling thread, which runs this one; null for a guest.
+  /// The worker of the pool's team that belongs to the calling thread, the runner of this one; null for a guest.
   [[nodiscard]] WorkerBase* at_home() noexcept { return team_ == &pool_->home() ? this : host_; }
   [[nodiscard]] Region region() const noexcept { return confined_.region; }
   [[nodiscard]] Confined confined() const noexcept { return confined_; }
-  /// The next region that this worker begins, and its beginning.
+  /// The number of the next region that this worker begins. begin_region begins it.
   [[nodiscard]] Region next_region() const noexcept { return next_region_; }
   [[nodiscard]] Region begin_region() noexcept { return std::exchange(next_region_, next_region_ + num_threads()); }
   [[nodiscard]] ConfinedJobs& confined_jobs() const noexcept { return confined_jobs_; }
@@ -107,10 +107,11 @@ class WorkerBase {
   void detached_begun() noexcept { detached_.begin(); }
   void detached_ended() noexcept { detached_.end(); }
   [[nodiscard]] const DetachedCount& detached() const noexcept { return detached_; }
-  /// Has the pool's end wait for the detached jobs of this worker, which now lives as long as the pool. Before its first job.
+  /// From now on the pool's end waits for the detached jobs of this worker, which must live as long as the pool. Call it before
+  /// the first job.
   void enlist() noexcept { detached_.enlist(); }
 
-  /// If the worker is not confined, its newest job of those that it has made while it was; null if there is none.
+  /// Takes the newest job that the worker has pushed while confined, if it is not confined now; null if there is none.
   [[nodiscard]] Job* take_left() noexcept {
     return region() != 0 || confined_jobs_.deque.empty() ? nullptr : taken_job_.hold(confined_jobs_.deque.pop());
   }
@@ -119,19 +120,20 @@ class WorkerBase {
     job->execute(job, *this);
     pool_->end_if_forked();
   }
-  /// For a job that yields: runs the job that `find` returns, on top of the running one. Returns whether it did. At the limit of
-  /// nested waits it does so only after it has refused for a while, in case that the running job yields until the other one
-  /// has run.
+  /// For a job that yields: runs the job that `find` returns on top of the running one. Returns whether it did. At the limit of
+  /// nested waits it first refuses for a while, and then runs a job, in case the running job yields until the other one has
+  /// run.
   [[nodiscard]] BLITZ_API bool run_on_top(Job* (*find)(WorkerBase& worker) noexcept) noexcept;
-  /// Whether as many waits with a job on top of them as the options allow are on this worker's stack.
+  /// Whether this worker's stack has as many waits with a job on top of them as the options allow.
   [[nodiscard]] BLITZ_API bool at_limit_of_waits() const noexcept;
-  /// For a guest that was the worker `host` of another pool before, and waits as that one; null ends this.
+  /// Says that this worker is a guest: its thread was the worker `host` of another pool before, and waits as `host`. Null ends
+  /// this.
   void stay_over(WorkerBase* host) noexcept { below_ = host; }
-  /// That one; null if the worker is no such guest.
+  /// The host of such a guest; null if the worker is no such guest.
   [[nodiscard]] WorkerBase* below() const noexcept { return below_; }
-  /// Of how many CountedApart this is the worker.
+  /// The number of CountedApart objects of this worker.
   [[nodiscard]] std::size_t& counted_apart() noexcept { return counted_apart_; }
-  /// For a wait that runs the awaited job itself: calls `f`, and counts it as a job on top of the wait.
+  /// For a wait that runs the awaited job itself: calls `f`, and counts the call as a job on top of the wait.
   template <class F>
   void call_in_wait(const F& f) noexcept {
     ++nested_waits_;
@@ -140,9 +142,9 @@ class WorkerBase {
   }
 
  protected:
-  /// Of the pool's own team.
+  /// Makes a worker of the pool's own team.
   WorkerBase(std::size_t index, PoolBase* pool) noexcept : WorkerBase(index, *pool, pool->home()) { enlist(); }
-  /// See enlist.
+  /// Makes a worker of `team`. The caller must call enlist.
   WorkerBase(std::size_t index, PoolBase& pool, TeamBase& team) noexcept
       : index_(index),
         pool_(&pool),
@@ -154,17 +156,16 @@ class WorkerBase {
 
   void set_confined(Confined to) noexcept { confined_ = to; }
 
-  /// For a confined worker. push_confined throws std::bad_alloc, and has then not taken the job.
+  /// For a confined worker. If push_confined throws std::bad_alloc, it has not taken the job.
   BLITZ_API void push_confined(Job* job);
   [[nodiscard]] BLITZ_API Job* find_confined() noexcept;
-  /// For one that is not: a job that it or another has made while it was.
+  /// For a worker that is not confined: finds a job that a worker has pushed while confined.
   [[nodiscard]] BLITZ_API Job* find_left() noexcept;
-  /// How many jobs it has pushed while confined, and how many of other workers it has taken. Any thread.
+  /// The number of jobs that it has pushed while confined, and the number that it has stolen from other workers. Any thread.
   [[nodiscard]] std::uint64_t confined_pushed() const noexcept { return confined_pushed_.value(); }
   [[nodiscard]] std::uint64_t confined_stolen() const noexcept { return confined_stolen_.value(); }
 
-  /// The end of a wait of such a guest, which has found no job: it waits as the worker that it was before, and is woken as
-  /// that one.
+  /// For a guest with a host (stay_over) that waits and has found no job: it waits as its host, and is woken as its host.
   BLITZ_COLD BLITZ_API void wait_below(CoreLatch& latch) noexcept;
   BLITZ_API void wake_below() noexcept;
   [[nodiscard]] bool waits_below() const noexcept { return waits_as_.load(std::memory_order_relaxed) != nullptr; }
@@ -197,7 +198,7 @@ class WorkerBase {
   const OwnerTag tag_{*this};
 };
 
-/// Makes `worker` the one that the calling thread runs; with null, it runs none.
+/// Makes `worker` the worker of the calling thread; null: the thread has none.
 BLITZ_API void run_as(WorkerBase* worker) noexcept;
 
 /// While it lives, the calling thread runs `worker` in place of its current one.
@@ -214,7 +215,7 @@ class RunAs {
   WorkerBase& before_;
 };
 
-/// The worker that the calling thread runs, if it is of `pool` or that is kHere; else null.
+/// The worker that the calling thread runs, if it belongs to `pool` or `pool` is kHere; otherwise null.
 [[nodiscard]] inline WorkerBase* worker_for(const PoolBase* pool) noexcept {
   WorkerBase* const worker = current_worker;
   return worker != nullptr && (pool == kHere || worker->pool() == pool) ? worker : nullptr;
@@ -223,10 +224,10 @@ class RunAs {
 /// The worker that the calling thread is in that pool; null if it is none.
 [[nodiscard]] inline WorkerBase* worker_of(const PoolBase& pool) noexcept { return worker_for(&pool); }
 
-/// Runs a job as the worker that `worker` is at home.
+/// Runs a job as the worker that `worker.at_home()` returns.
 BLITZ_API void execute_at_home(Job* job, WorkerBase& worker) noexcept;
 
-/// For the mailbox of a visitor: runs a job of the mail, or of the queue, of its worker in the pool's team, as that worker.
+/// A job for a visitor: runs a job from the mail or the queue of its worker in the pool's team, as that worker.
 struct HostsJob final : Job {
   HostsJob() noexcept : Job(&execute_it) {}
   BLITZ_API static void execute_it(Job* job, WorkerBase& visitor) noexcept;
@@ -237,7 +238,7 @@ class Registry;
 template <Policy P>
 class Team;
 
-/// The part of a worker that holds its jobs: the queue of its policy.
+/// The base of a worker with its jobs: the queue of its policy.
 template <class P>
 class ColdQueue {
  public:
@@ -272,7 +273,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
 
   void push(Job* job) override;
   void fork_ended(const Job* half, bool stolen) noexcept override { this->end_fork(half, stolen); }
-  /// Finds none in a region, and none where the queue needs another place than the job's address.
+  /// Always fails in a region, and if the queue needs another place than the job's address.
   [[nodiscard]] bool take_back(Job* job) noexcept override {
     if constexpr (std::same_as<typename P::LocalQueue::Place, Job*>) return queue_.take_if_newest(job);
     return false;
@@ -290,15 +291,14 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   [[nodiscard]] bool has_mail() const noexcept override { return !mailbox_.empty() || has_job_at_home(); }
   [[nodiscard]] Job* take_injected() noexcept override;
   [[nodiscard]] Job* take_own() noexcept override;
-  /// As take_own, for a guest or a visitor of its team. It also finds jobs that such a queue has refused.
+  /// Like take_own(), for a guest or a visitor of its team. Also finds jobs that a queue of the team has refused.
   [[nodiscard]] Job* take_own_or_refused() noexcept {
     Job* const job = take_own();
     return job != nullptr ? job : injector_.take();
   }
   void confine(Confined to) noexcept override;
 
-  /// Offers a job, for which a sleeping worker is woken if no other searches. If it throws std::bad_alloc, it has not taken
-  /// the job.
+  /// Offers a job, and wakes a sleeping worker if no other searches. If it throws std::bad_alloc, it has not taken the job.
   BLITZ_ALWAYS_INLINE void offer(Job* job) {
     static_cast<void>(queue_.push(job, injector_));
     if constexpr (policy::ThriftyIdle<typename P::Idle>) {
@@ -336,7 +336,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   [[nodiscard]] Registry<P>& registry() noexcept { return registry_; }
   [[nodiscard]] WorkerStats stats() const noexcept;
 
-  /// Makes `worker`, which is not confined, the one that the calling thread runs; with null, it runs none.
+  /// Makes `worker`, which is not confined, the worker of the calling thread; null: the thread has none.
   static void run_here(Worker* worker) noexcept {
     current_worker = worker;
     Queue::run(worker);
@@ -348,11 +348,11 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     (void)terminate_.set();
     wake();
   }
-  /// Ends a borrow: the slot is vacant, or its resident's if there is work for it.
+  /// Ends a borrow: the slot becomes vacant, or its resident runs it if there is work.
   void give_back() noexcept;
-  /// Calls a resident of the pool's own team to this slot of a guest's team, which it then runs while there is work.
+  /// Calls a resident of the pool's own team to this slot of a guest's team. It runs the slot while there is work.
   void summon() noexcept;
-  /// Whether the resident has no job, not even one that waits. Any thread.
+  /// Whether the resident has no job, not even a waiting one. Any thread.
   [[nodiscard]] bool rests() const noexcept { return rests_.load(std::memory_order_relaxed); }
   /// Gives a job to this worker, and to no other. Any thread.
   void mail(Job* job) noexcept {
@@ -374,7 +374,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     if (Job* const job = finder_.find_work(sources_)) return job;
     return find_left();
   }
-  /// find_any of a worker without a job.
+  /// Like find_any(), for a worker without a job.
   [[nodiscard]] Job* find_at_rest() noexcept {
     sources_.at_rest = true;
     Job* const job = find_any();
@@ -389,7 +389,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
     // If another thread is about to take a job from outside, this one would have to come home immediately.
     return others_waiting() ? nullptr : registry_.take_summons();
   }
-  /// How many jobs of this worker have been taken by others.
+  /// The number of this worker's jobs that others have taken.
   [[nodiscard]] std::uint64_t jobs_lost() const noexcept {
     std::uint64_t lost = confined_jobs().deque.stolen();
     if constexpr (policy::CountingQueue<typename P::LocalQueue>) lost += queue_.taken();
@@ -398,7 +398,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   [[nodiscard]] bool is_surplus() const noexcept { return team().apart.is_surplus(index()); }
   /// The rest of offer, if a worker sleeps or is about to.
   BLITZ_COLD void wake_for_offer() noexcept;
-  /// A worker was woken, and will come to steal.
+  /// A worker was woken, and will try to steal.
   void expect_theft() noexcept {
     if constexpr (requires { queue_.expect_theft(); }) queue_.expect_theft();
   }
@@ -406,15 +406,16 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   /// Whether there may be a job that is not in any worker's queue.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool others_waiting() const noexcept { return !injector_.empty() || has_mail(); }
   void visit(Worker& host) noexcept;
-  /// Of a visitor: whether its worker in the pool's team has mail, or a job that mail has left in its queue. Perhaps no other
-  /// thread takes that.
+  /// For a visitor: whether its worker in the pool's team has mail, or a job that mail has left in its queue. Perhaps no other
+  /// thread takes that job.
   [[nodiscard]] bool has_job_at_home() const noexcept {
     return host_ != nullptr &&
            (host_->has_mail() || (region() == 0 && !static_cast<const Worker*>(host_)->leaves_nothing()));
   }
   /// Whether the resident that runs this slot must go home.
   [[nodiscard]] bool is_wanted_at_home() const noexcept;
-  /// Only the resident can end, and run the slot's mail; and no other worker may come for the jobs of a region.
+  /// Whether the resident is needed: only it can end, and run the slot's mail. Jobs of a region need it because perhaps no
+  /// other worker takes them.
   struct ResidentWanted {
     const Worker& worker;
     [[nodiscard]] BLITZ_ALWAYS_INLINE bool probe() const noexcept {
@@ -441,7 +442,7 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   alignas(kCacheLine) typename P::Finder finder_;
   Sources sources_;
   SingleWriterCounter taken_;     // mail, and by take_injected: written by the runner, read for statistics
-  typename P::Injector mailbox_;  // jobs for this worker alone
+  typename P::Injector mailbox_;  // jobs that only this worker runs
   CoreLatch terminate_;
   Atomic<bool> rests_{true};          // written by the resident
   Atomic<Worker*> visitor_{nullptr};  // the worker of another team that the resident runs; written by it
@@ -449,8 +450,8 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   HostsJob hosts_job_;                // in no queue: taken by the runner, and run immediately
 };
 
-/// Gets back `mine`, an offered job that take_back did not find: runs the jobs on top of it, or waits for its thief.
-/// True: it was not stolen, and the caller must run it. False: it was stolen, and is done.
+/// Gets back `mine`, an offered job that take_back did not find: runs the jobs on top of it, or waits for its thief. Returns
+/// true if it was not stolen; the caller must run it. Otherwise it was stolen, and `done` is set.
 [[nodiscard]] BLITZ_COLD BLITZ_API bool reclaim(WorkerBase& worker, Job& mine, CoreLatch& done) noexcept;
 
 }  // namespace blitz::detail
