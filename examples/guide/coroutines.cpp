@@ -14,7 +14,7 @@ blitz::Task<long> fib(int n) {
 
 blitz::Task<long> serve(blitz::AsyncThreadPool& pool, long request) {
   co_await pool.schedule();                                           // from here on a worker
-  long sum = co_await pool.async([=] { return request * request; });  // occupies no thread meanwhile
+  long sum = co_await pool.async([=] { return request * request; });  // occupies no thread while it waits
   std::vector<blitz::Task<long>> parts;
   for (int i = 0; i < 4; ++i) parts.push_back(fib(i));
   for (const long part : co_await blitz::when_all(std::move(parts))) sum += part;
