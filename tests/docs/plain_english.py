@@ -22,6 +22,10 @@ import unittest
 LIMITS = {
     "README.md": 4,
     "docs": 4,
+    "blitz": 4,
+    "tests": 4,
+    "bench": 4,
+    "examples": 4,
 }
 
 # A pattern; a sentence that has it; the sentence in plain English.
