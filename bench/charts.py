@@ -303,7 +303,7 @@ def draw_break_even(record, folder, colour):
 
 
 def draw_map(axes, panel, cells, figure):
-    """Red where `figure` of a cell is below 1, blue where it is above."""
+    """Red if `figure` of a cell is below 1, blue if it is above."""
     gaps, lengths = cadence.distinct(cells, "gap"), cadence.distinct(cells, "length")
     for cell in cells:
         value = figure(cell)

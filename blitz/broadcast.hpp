@@ -92,14 +92,14 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 /// @brief Calls `f(context)` once on every worker of the caller's pool, and waits for all calls. Outside every pool it uses the
 /// global pool.
 ///
-/// A busy worker makes its call when it next looks for work, after the jobs of its own queue. A waiting worker makes it during
-/// the wait, also inside isolate, except inside isolate in another pool. All calls are made, even if some throw.
+/// A busy worker makes its call when it next looks for work, after the jobs of its queue. A waiting worker makes it during the
+/// wait, also inside isolate, except inside isolate in another pool. All calls are made, even if some throw.
 ///
 /// @param f  Called through a reference, by several threads concurrently.
 /// @return A std::vector of the results, indexed by worker; nothing if `f` returns void.
 /// @throws The exception of the worker with the lowest index; the others are discarded. Before any call, std::bad_alloc and the
 ///         exceptions of global_pool().
-/// Complexity: O(n) for n workers, each of which is woken. Thread-safety: any thread; a caller outside the pool blocks.
+/// Complexity: O(n) for n workers; each is woken. Thread-safety: any thread; a caller outside the pool blocks.
 /// @code
 ///   const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
 /// @endcode

@@ -50,7 +50,7 @@ class BLITZ_API ThreadPoolError : public std::runtime_error {
   ThreadPoolErrorCode code_;
 };
 
-/// On which processors the threads of a pool run.
+/// The processors that run the threads of a pool.
 enum class Affinity : unsigned char {
   kNone,          ///< On any processor.
   kOnePerWorker,  ///< Worker i on the i-th processor that this process may use, modulo their number.
@@ -88,16 +88,16 @@ struct ThreadPoolOptions {
   /// For the global pool at the end of the program see global_pool().
   std::function<void(std::size_t)> on_thread_exit = nullptr;
 
-  /// Receives the exceptions of detached jobs and of on_thread_exit, for which no call waits. Called on the thread that ran the
-  /// job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
+  /// Receives the exceptions of detached jobs and of on_thread_exit, because no call waits for these. Called on the thread that
+  /// ran the job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
   std::function<void(std::exception_ptr)> exception_handler = nullptr;
 
-  Affinity affinity = Affinity::kNone;  ///< On which processors the threads run.
+  Affinity affinity = Affinity::kNone;  ///< The processors that run the threads.
 
   /// How many waits may be nested on a worker's stack while it still takes other workers' jobs. A worker that waits deeper runs
-  /// only jobs of its own queue, and sleeps when there are none, so that its stack does not fill with unrelated jobs. 0: a
-  /// waiting worker never takes another worker's job. If all workers wait that deep, one of them continues to take jobs. A job
-  /// that yields at that depth runs no other job, see yield_now().
+  /// only jobs of its queue, and sleeps when there are none, so that its stack does not fill with unrelated jobs. 0: a waiting
+  /// worker never takes another worker's job. If all workers wait that deep, one of them continues to take jobs. A job that
+  /// yields at that depth runs no other job, see yield_now().
   std::size_t max_nested_waits = 32;
 
   /// The seed of the random numbers that select victims. In pools of the same size and seed, workers of the same index try

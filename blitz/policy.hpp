@@ -2,8 +2,8 @@
 /// The parts of a scheduling policy, and the guarantees that it must give.
 ///
 /// A pool is BasicThreadPool<Policy>. The policy supplies a queue for each worker, an injector for jobs from outside, an idle
-/// protocol, and a finder, which defines the order in which a worker looks for work. None of them knows the pool. The types
-/// that the pool passes to them are in namespace blitz::policy.
+/// protocol, and a finder, which defines the order of a worker's search for work. None of them knows the pool. The types that
+/// the pool passes to them are in namespace blitz::policy.
 ///
 /// docs/custom_policy.md explains how to write a policy; a program that does so includes blitz/custom_policy.hpp.
 ///
@@ -129,7 +129,7 @@ struct AnyTest {
   bool operator()() const noexcept;  ///< Only declared.
 };
 
-/// The places where a worker may look for a job: the finder's view of its pool.
+/// The sources of jobs for a worker: the finder's view of its pool.
 /// @code
 ///   auto find = [](auto& sources) -> blitz::policy::Job* {
 ///     if (blitz::policy::Job* job = sources.own.take_newest()) return job;
@@ -208,8 +208,8 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 /// Called only by the owner:
 ///   - `push(job, overflow)` returns the job's place, a small value of any type. A full queue may push the job on the
 ///     injector `overflow` instead. May throw std::bad_alloc; the job is then not pushed.
-///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest
-///     jobs on top of its own stack.
+///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest jobs on
+///     top of its stack.
 ///   - `take_if_newest(place)`: takes the job that was pushed there if it is the newest, and may always return false. For a
 ///     policy of a program, it is called only if Place is Job*, with the job itself, and only while the owner has not begun to
 ///     run it.

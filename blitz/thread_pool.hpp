@@ -265,7 +265,7 @@ PoolBase& base_of(BasicThreadPool<P>& pool) noexcept {
 /// The pool for fork-join programs; see ForkJoinPolicy.
 using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
 
-/// The pool for programs in which many independent jobs arrive from many threads; see AsyncPolicy.
+/// The pool for programs with many independent jobs that arrive from many threads; see AsyncPolicy.
 using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
 /// The pool that free functions use on threads outside every pool. Starts it with default options, unless init_global_pool has

@@ -91,23 +91,23 @@ class WorkerLocal {
     detail::Owned<Value, GiveBack> value_;
   };
 
-  /// Values made by T(), for the workers of the caller's pool; outside every pool, of the global pool. Throws std::bad_alloc,
-  /// and the exceptions of global_pool().
+  /// Makes a value by T() for each worker of the caller's pool, or, outside every pool, of the global pool. Throws
+  /// std::bad_alloc, and the exceptions of global_pool().
   WorkerLocal()
     requires std::default_initializable<T>
       : WorkerLocal([] { return T(); }) {}
 
-  /// Values made by `make()`, for the workers of the caller's pool; outside every pool, of the global pool. Several threads may
-  /// call `make` concurrently. Throws std::bad_alloc, and the exceptions of global_pool().
+  /// Makes a value by `make()` for each worker of the caller's pool, or, outside every pool, of the global pool. Several
+  /// threads may call `make` concurrently. Throws std::bad_alloc, and the exceptions of global_pool().
   template <WorkerLocalFunction<T> F>
   explicit WorkerLocal(F make) : WorkerLocal(detail::current_pool(), std::move(make)) {}
 
-  /// Values made by `make()`, for the workers of `pool`. Throws std::bad_alloc.
+  /// Makes a value by `make()` for each worker of `pool`. Throws std::bad_alloc.
   /// @param pool  The pool; each of its workers has a value.
   /// @param make  Makes a value; several threads may call it concurrently.
   template <class P, WorkerLocalFunction<T> F>
   WorkerLocal(BasicThreadPool<P>& pool, F make) : WorkerLocal(detail::base_of(pool), std::move(make)) {}
-  /// Values made by T(), for the workers of `pool`. Throws std::bad_alloc.
+  /// Makes a value by T() for each worker of `pool`. Throws std::bad_alloc.
   template <class P>
     requires std::default_initializable<T>
   explicit WorkerLocal(BasicThreadPool<P>& pool) : WorkerLocal(pool, [] { return T(); }) {}

@@ -20,7 +20,7 @@ namespace blitz {
 
 namespace detail {
 
-/// Whether items that I refers to can be copied, or moved, to those of O.
+/// Whether items that I refers to can be copied, or moved, to the items of O.
 template <class I, class O, bool kMoves>
 concept Transferable =
     !SharesWords<O> && ((kMoves && std::indirectly_movable<I, O>) || (!kMoves && std::indirectly_copyable<I, O>));
@@ -64,7 +64,7 @@ struct IntoRange : HasOutput {
 template <class I>
 concept HasIntegerDifferences = std::is_integral_v<std::iter_difference_t<I>>;
 
-/// std::copy, or std::move, for all iterators.
+/// Like std::copy or std::move; takes any iterators.
 template <bool kMoves, class I, class O>
 void transfer(I first, const I& last, O out) {
   if constexpr (!HasIntegerDifferences<I> || !HasIntegerDifferences<O>) {

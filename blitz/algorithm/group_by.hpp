@@ -94,7 +94,7 @@ inline constexpr LoopIndex kLeastGroupPiece = LoopIndex{1} << 14;
   return std::clamp<LoopIndex>(count / least, 1, std::min(kPiecesOfThread * threads, kMostPieces));
 }
 
-/// The number of hash bits by which items of many groups are partitioned.
+/// The number of hash bits that partition items of many groups.
 [[nodiscard]] constexpr int group_partition_bits(LoopIndex count) noexcept {
   constexpr LoopIndex kPartition = LoopIndex{1} << 13;  // items, at most: their records fit in a second-level cache
   return std::max(static_cast<int>(std::bit_width(count / kPartition)), 1);

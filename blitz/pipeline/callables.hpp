@@ -19,8 +19,8 @@
 namespace blitz {
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// A range that blitz::Pipeline can begin with: random access, of known size. An lvalue, to which the pipeline keeps a
-/// reference, or a view.
+/// A range that blitz::Pipeline can begin with: random access, of known size. An lvalue (the pipeline keeps a reference to it)
+/// or a view.
 template <class R>
 concept PipelineRange = LoopRange<R> && std::ranges::viewable_range<R> && LoopRange<const std::views::all_t<R>> &&
                         (std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cvref_t<R>>);

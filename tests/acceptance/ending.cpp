@@ -22,7 +22,7 @@ namespace {
 
 using ReferencePool = blitz::BasicThreadPool<blitz_test::ReferencePolicy>;
 
-/// The number of threads of the pools for which the number does not matter.
+/// The number of threads of the pools that may have any number.
 std::size_t threads = 2;
 
 template <class Pool>
@@ -237,7 +237,7 @@ void spawn_ten() {
   });
 }
 
-/// Threads that make calls are left behind.
+/// main() returns while threads make calls.
 template <void (*kCall)()>
 void leave_threads() {
   static const LateUser user;  // It learns that the pool has ended, while the threads keep using it.

@@ -52,7 +52,7 @@ ONCE = {
     "spawn_in_an_ended_scope_in_place": (ABORT, ["the scope has ended"]),
 }
 
-# With threads that main leaves behind in these calls, in global pools of all sizes. Each runs many times, because the state of
+# main returns while threads are in these calls, in global pools of all sizes. Each runs many times, because the state of
 # the threads when main returns is random.
 CALLS = [
     "loop",

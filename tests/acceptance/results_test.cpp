@@ -1,6 +1,6 @@
 // Large and const results of calls: the number of copies made, and the stack that they use.
 //
-// Also compiled without optimization, where no two objects share a place on the stack.
+// Also compiled without optimization: then no two objects share a place on the stack.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 // The order of the spawned jobs of one worker: exact sequences.
 //
-// The cases and their names are those of rayon-core's tests. When an inner scope waits, its worker always takes the newest job
-// of its queue, including jobs of the outer scope. A job spawned first-in-first-out is only a token in the queue: taking it
-// runs the oldest job of its own list.
+// The cases and their names are from rayon-core's tests. When an inner scope waits, its worker always takes the newest job of
+// its queue, including jobs of the outer scope. A job spawned first-in-first-out is only a token in the queue: taking it runs
+// the oldest job of its own list.
 #include <functional>
 #include <latch>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// Detached jobs, and large numbers of jobs: that all are run, on which workers, and how much stack and memory they use.
+// Detached jobs, and large numbers of jobs: all are run, on the right workers, with limited stack and memory.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

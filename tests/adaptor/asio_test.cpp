@@ -492,7 +492,7 @@ TEST_CASE("asio: a stopped context destroys handlers uncalled, and waits for no 
   net::post(context, [&, hold = Alive(alive)] { ++called; });
   context.join();
   CHECK(called == 1);
-  CHECK(alive <= 10);  // Those of the strand, until the context is destroyed.
+  CHECK(alive <= 10);  // The strand's handlers, until the context is destroyed.
 }
 
 TEST_CASE("asio: the end of a context destroys what waits") {

@@ -1,4 +1,4 @@
-// operator new fails at each allocation of a public call, one after the other. The call throws std::bad_alloc where its
+// operator new fails at each allocation of a public call, one after the other. The call throws std::bad_alloc if its
 // documentation says so, closures are destroyed, and the pool works afterwards.
 #include <atomic>
 #include <chrono>

@@ -49,7 +49,7 @@ class CpuGroup {
   }
   [[nodiscard]] bool set_no_quota() const { return v2_ ? write("cpu.max", "max") : write("cpu.cfs_quota_us", "-1"); }
 
-  /// The number of periods in which a thread had to wait for the next one.
+  /// The number of periods that ended with a thread waiting for the next one.
   [[nodiscard]] std::uint64_t times_throttled() const {
     std::ifstream file(path_ / "cpu.stat");
     std::string name;

@@ -59,7 +59,7 @@ bool went_well(pid_t child) {
   return status == 0;
 }
 
-/// Uses a pool in all ways, with pauses in which its workers go to sleep. Returns 0, or the number of the failed check.
+/// Uses a pool in all ways, with pauses that let its workers go to sleep. Returns 0, or the number of the failed check.
 template <class Pool>
 int work(Pool& pool, std::chrono::milliseconds time) {
   std::minstd_rand random(7);

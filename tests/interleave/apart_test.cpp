@@ -1,4 +1,4 @@
-// Waits outside the idle protocol: workers that stand apart, and the end of the pool, which waits for detached jobs.
+// Waits outside the idle protocol: workers that are apart, and the end of the pool, which waits for detached jobs.
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -40,7 +40,7 @@ struct Sent final : Job {
   Plain<int> runs{"runs", 0};
 };
 
-/// The worker of the slot stands apart until the latch is set, and runs its mail.
+/// The worker of the slot is apart until the latch is set, and runs its mail.
 void wait_for_mail(Pool& pool, std::size_t slot, CoreLatch& latch) {
   Worker& worker = pool.worker(slot);
   while (!latch.probe()) {
@@ -412,7 +412,7 @@ INTERLEAVE_CASE("drain: a job that spawns another", .preemptions = 2, .delays = 
   detached.begin(0);
   run.thread("worker 0", [&] {
     detached.begin(0);
-    (void)spawned.set();  // Replaces the queue, through which another worker gets it.
+    (void)spawned.set();  // Replaces the queue that passes it to another worker.
     detached.end(0);
   });
   run.thread("worker 1", [&] {

@@ -33,7 +33,7 @@ struct Member final : Job {
   [[nodiscard]] bool has_run() const { return runs.read() == 1; }
 
   std::function<void(WorkerBase&)> function;
-  Region region = 0;  // the region in which it must run; 0: any
+  Region region = 0;  // it must run in this region; 0: any
   Plain<int> letter{"the letter", 1};
   Plain<int> runs{"runs", 0};
 };

@@ -1,5 +1,5 @@
-// Guests, on the shipped Worker and Registry: outside callers for which slot 0 of the pool's own team is not vacant, and the
-// residents that are summoned to their teams.
+// Guests, on the shipped Worker and Registry: outside callers that find slot 0 of the pool's own team taken, and the residents
+// that are summoned to their teams.
 #include <cstddef>
 #include <optional>
 #include <utility>

@@ -205,7 +205,7 @@ INTERLEAVE_CASE("local: two thieves, and their counts", .preemptions = 3, .rando
   queues.expect_all_taken();
 }
 
-// A queue in which a job stays is never reported as empty.
+// A queue with a job that stays is never reported as empty.
 INTERLEAVE_CASE("local: empty is no excuse", .preemptions = 3, .random_schedules = 1000) {
   Queues queues(run);
   for (int i = 0; i < 4; ++i) queues.push(0);

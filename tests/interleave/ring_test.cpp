@@ -191,7 +191,7 @@ INTERLEAVE_CASE("ring: the newest item, taken or stolen", .preemptions = 3, .del
   game.expect_all_taken();
 }
 
-// The tail returns to an earlier value, and covers an item whose push the thief has not seen yet.
+// The tail returns to an earlier value, and covers an item. The thief has not seen its push yet.
 INTERLEAVE_CASE("ring: an item below the newest", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
   Game game(run, 0);
   run.thread("owner", [&] {

@@ -93,7 +93,7 @@ INTERLEAVE_CASE("scope: the last two jobs end at once", .preemptions = 2, .rando
   run.go();
 }
 
-// A helper spawns into its queue, from which the owner steals when it waits.
+// A helper spawns into its queue, and the owner steals from there when it waits.
 INTERLEAVE_CASE("scope: a job that spawns", .preemptions = 2, .random_schedules = 2000, .fences = true) {
   Pool pool(run, 2);
   Scope scope(pool);
@@ -184,8 +184,8 @@ INTERLEAVE_CASE("caller: an outside thread, two servers", .preemptions = 1, .ran
   run.go();
 }
 
-// As soon as the latch is set, the caller may continue to the end of its own pool, while the setter still has to wake it.
-// Another thread may have woken it, too.
+// As soon as the latch is set, the caller may continue to the end of its pool, while the setter still has to wake it. Another
+// thread may have woken it, too.
 INTERLEAVE_CASE("caller: a worker of another pool, which ends", .preemptions = 1, .random_schedules = 4000) {
   Pool pool(run, 1);
   Scope scope(pool);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each test declares the targets whose files it uses, so that `meson test` builds all that a chosen test needs.
+"""Checks that each test declares the targets that make the files it uses, so that `meson test` builds all that a chosen
+test needs.
 
     depends.py BUILD_DIR
 """

@@ -6,7 +6,7 @@
 - Against the installation of Meson's build in BUILD_ROOT.
 - Against the installation of a CMake build; both install the same files.
 - With blitz as a part of the program's build.
-- With each adaptor whose library is installed.
+- With each adaptor that has its library installed.
 
 Each build links the library as requested, shared or static. Skipped if CMake is not installed.
 """

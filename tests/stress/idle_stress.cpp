@@ -27,7 +27,7 @@ std::chrono::nanoseconds cost_of_a_while() {
   return process_cpu_time() - before;
 }
 
-/// The same figure without a pool: the cost of this thread's sleep and of the watchdog's checks.
+/// The cost without a pool: this thread's sleep and the watchdog's checks.
 std::chrono::nanoseconds cost_of_nothing() {
   static const auto cost = std::max(cost_of_a_while(), cost_of_a_while());
   return cost;

@@ -62,9 +62,9 @@ struct Node {
   Call call = Call::kLeaf;
   Fault fault = Fault::kNone;
   bool catches = false;         // catches the exceptions of its children
-  Place place = Place::kHome;   // where it is executed
+  Place place = Place::kHome;   // the place of its execution
   bool member = false;          // a call of the pool `target`, not a free function
-  Place target = Place::kHome;  // where its children are executed; for an in_place_scope, all except the first
+  Place target = Place::kHome;  // the place of its children; for an in_place_scope, of all except the first
   std::uint64_t dice = 0;       // random bits for all choices that have no field
   std::vector<Node> children{};
   Detach detach = Detach::kSpawn;

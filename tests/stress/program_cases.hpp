@@ -59,7 +59,7 @@ struct World {
     return all.subspan(first, std::min<std::size_t>(3, all.size() - first));
   }
 
-  /// Sorts `found` before and after `middle()`, and `expected` likewise.
+  /// Sorts the parts of `found` and `expected` before and after `middle()`.
   void sort_parts() {
     std::ranges::stable_sort(found.begin(), found.begin() + middle(), {}, rank_in);
     std::ranges::stable_sort(found.begin() + middle(), found.end(), {}, rank_in);

@@ -2,7 +2,7 @@
 ///
 /// Some outcomes are unspecified: which of several exceptions is the first, and which blocks of a loop that ends early had
 /// begun. For these the interpreter reads the choice from the trace of a run, and checks that the contract allows it. It
-/// computes everything else itself, and compares the result with the node's trace.
+/// computes all other results itself, and compares them with the node's trace.
 #pragma once
 
 #include <algorithm>

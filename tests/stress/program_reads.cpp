@@ -14,7 +14,7 @@ namespace {
 
 using Place = Items::const_iterator;
 
-/// The last item for which `pred` of its rank holds, or the end.
+/// The last item with a rank that satisfies `pred`, or the end.
 template <class Pred>
 Place last_if(const Items& items, Pred pred) {
   for (Place place = items.end(); place != items.begin();) {

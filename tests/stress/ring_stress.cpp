@@ -64,7 +64,7 @@ class Party {
     }
   }
 
-  /// Takes one of the thread's own items, in one of the ways in which an owner does. Returns false if there was none.
+  /// Takes one of the thread's own items, by one of the owner's functions. Returns false if there was none.
   bool take_own() {
     Item* item = nullptr;
     switch (random.below(4)) {

@@ -40,7 +40,7 @@ std::size_t fail_each(Run&& run, Next&& next) {
   }
 }
 
-/// As above, with nth = 0, 1, 2, ...
+/// Calls run(nth) for nth = 0, 1, 2, ..., like fail_each with `next`.
 template <class Run>
 std::size_t fail_each(Run&& run) {
   return fail_each(std::forward<Run>(run), [](std::size_t nth) { return nth + 1; });

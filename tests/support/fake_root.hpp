@@ -1,4 +1,4 @@
-/// A machine's root directory that contains only the files from which blitz reads the CPU quota.
+/// A machine's root directory that contains only the files with the CPU quota that blitz reads.
 #pragma once
 
 #include <filesystem>

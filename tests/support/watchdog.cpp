@@ -50,7 +50,7 @@ struct ThreadView {
   std::string name;
   char state;           // R: running or runnable; S, D, ...: blocked
   double cpu;           // seconds of CPU time
-  std::string waits;    // the kernel function in which it waits
+  std::string waits;    // the kernel function that it waits in
   std::string syscall;  // number and arguments
 };
 

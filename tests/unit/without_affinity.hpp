@@ -11,7 +11,7 @@
 
 namespace blitz_test {
 
-/// Calls `f` on a new thread on which sched_getaffinity(2) fails with `error`. The refusal affects only that thread. Returns
+/// Calls `f` on a new thread; there sched_getaffinity(2) fails with `error`. The refusal affects only that thread. Returns
 /// false, without a call, if the system cannot refuse the call.
 template <class F>
 bool call_without_affinity([[maybe_unused]] int error, [[maybe_unused]] F&& f) {

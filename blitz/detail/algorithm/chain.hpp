@@ -1,5 +1,5 @@
 /// @file
-/// Chain: the engine of algorithms in which each block depends on the items to its left, such as scans and filters. A block
+/// Chain: the engine of algorithms with blocks that depend on the items to their left, such as scans and filters. A block
 /// takes one pass if the result of the items to its left is known, otherwise two.
 #pragma once
 

@@ -58,7 +58,7 @@ class ChainedRuns {
         least_(least),
         most_runs_(positions / least + 1),
         slots_(positions <= least ? OwnedArray<Slot>() : make_array<Slot>(most_runs_)) {
-    if (slots_) slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // Nobody else has seen it.
+    if (slots_) slots_[0].state.store(kLeftKnown, std::memory_order_relaxed);  // No other thread has seen it.
   }
 
   [[nodiscard]] LoopIndex positions() const noexcept { return positions_; }

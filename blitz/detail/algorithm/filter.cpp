@@ -83,7 +83,7 @@ bool Filter::move_run(const Run& run, const FlagsOf& flags_of, LoopIndex& kept) 
   return false;
 }
 
-/// Moves the items of a batch for which there is room, and records the end.
+/// Moves as many items of a batch as there is room for, and records the end.
 bool Filter::move_until_full(FlagWord* kept, LoopIndex first, LoopIndex place) {
   if (place > room_kept_ || first - place > room_dropped_) return true;  // The end is further to the left.
   LoopIndex room[] = {room_dropped_ - (first - place), room_kept_ - place};

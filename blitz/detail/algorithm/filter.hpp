@@ -37,7 +37,7 @@ class BLITZ_API Filter : public Chain {
  public:
   struct Result {
     LoopIndex kept;  ///< the number of items kept
-    LoopIndex end;   ///< the first item for which there was no room, or the number of items
+    LoopIndex end;   ///< the first item without room, or the number of items
   };
 
   /// Runs the filter; `filter` is a Filter. Throws Stopped after a stop request, and the exceptions of flag(), move() and

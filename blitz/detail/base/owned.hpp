@@ -17,7 +17,7 @@ template <class T>
   return __builtin_addressof(object);
 }
 
-/// The ways in which an Owned ends its object.
+/// The ways to end the object of an Owned.
 struct Delete {
   template <class T>
   void operator()(T* object) const noexcept {

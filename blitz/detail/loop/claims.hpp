@@ -29,7 +29,7 @@ class Claims {
 
   /// Returns the piece `own` if it exists and is free, otherwise the last free one. Must be called once for each piece.
   [[nodiscard]] std::size_t claim(std::size_t own) noexcept {
-    // Relaxed, here and below: only the order in which claims set a bit matters. A piece reads data that was written before the
+    // Relaxed, here and below: only the order of the claims of a bit matters. A piece reads data that was written before the
     // claims were made, and the thread that waits for the piece synchronises with its end.
     if (own < pieces_ && (words_[own / kBits].fetch_or(bit(own), std::memory_order_relaxed) & bit(own)) == 0)
       return own;

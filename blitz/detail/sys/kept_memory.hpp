@@ -17,7 +17,7 @@ namespace blitz::detail {
 
 /// The size of a large page on most processors, and its alignment.
 inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
-/// Bytes of the largest array whose memory is kept.
+/// Bytes of the largest array that is kept.
 inline constexpr std::size_t kMostKept = std::size_t{1} << 28;
 
 /// `size` bytes at a multiple of `alignment`, a power of two; null if there is no memory. Arrays of at least 4 MiB are in large

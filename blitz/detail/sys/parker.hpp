@@ -1,7 +1,7 @@
 /// A thread blocks in park() until another hands it a token with unpark().
 ///
-/// One thread at a time calls park(); any thread calls unpark(). Tokens do not accumulate: two unparks
-/// before a park count as one. The unpark() whose token is taken happens before the return of park().
+/// One thread at a time calls park(); any thread calls unpark(). Tokens do not accumulate: two unparks before a park count as
+/// one. The unpark() that set the token happens before the park() that takes it returns.
 ///
 /// States and transitions follow the parker of Rust's standard library.
 #pragma once

@@ -1,4 +1,4 @@
-/// Control of the processor on which a woken thread starts to run.
+/// Control of the processor that a woken thread starts to run on.
 ///
 /// Linux tends to start a woken thread on its waker's processor, expecting the waker to block soon. A worker that wakes another
 /// to share its work does not block: the woken thread preempts it, and the two take turns on one processor while another is

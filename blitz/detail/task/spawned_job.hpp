@@ -1,8 +1,8 @@
 /// Spawned jobs: a closure on the heap, and an owner that counts it: a scope, a task group, or only the pool.
 ///
-/// The owner defines how the closure is called, where its exception goes, and what happens at the job's end. The functions
-/// below define how a job reaches a worker: through the queue of the spawning worker or the injector, in the order of a
-/// JobFifo, or as mail to each worker.
+/// The owner defines the call of the closure, the handling of its exception, and the end of the job. The functions below define
+/// how a job reaches a worker: through the queue of the spawning worker or the injector, in the order of a JobFifo, or as mail
+/// to each worker.
 #pragma once
 
 #include <cassert>

@@ -1,5 +1,5 @@
-/// The latch of a call into a pool, set by a worker of that pool. A caller that is a worker of any pool runs jobs of its own
-/// pool until then; a thread of no pool blocks.
+/// The latch of a call into a pool, set by a worker of that pool. If the caller is a worker of any pool, it runs jobs of its
+/// pool until then. A thread of no pool blocks.
 ///
 /// Threads: set, once, any thread; wait, once, the thread that made the latch. After set the latch may have been destroyed.
 #pragma once

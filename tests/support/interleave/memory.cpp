@@ -272,7 +272,7 @@ void Memory::modify_write(Thread thread, const Cell& cell, std::uint64_t value, 
   acquire(state, location.history.back(), order);
   Message message;
   message.value = value;
-  // Continues the release sequence of what it read.
+  // Continues the release sequence of the value that it read.
   message.clock = location.history.back().clock;
   if (model_ == Model::kWeak) message.view = location.history.back().view;
   publish(state, cell.location, message, order);

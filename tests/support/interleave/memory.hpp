@@ -1,4 +1,4 @@
-/// The simulated memory behind the atomics of an interleaving test, under three models, and the happens-before relation of the
+/// The simulated memory of the atomics of an interleaving test, under three models, and the happens-before relation of the
 /// stated memory orders, which does not depend on the model.
 ///
 /// kSequential   every operation takes effect immediately.
@@ -37,7 +37,7 @@ inline constexpr unsigned kMaxLocations = 160;  // used in one execution
 
 using Thread = unsigned;
 
-/// For each thread, the time up to which its actions happened before.
+/// For each thread, a time: its actions until then happened before.
 struct Clock {
   std::array<std::uint32_t, kMaxThreads> time{};
 

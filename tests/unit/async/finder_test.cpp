@@ -213,7 +213,7 @@ TEST_CASE("async finder: a tick is 128 jobs, or ends when there are none") {
       REQUIRE(finder.find_work(sources) == &job);
     }
   };
-  // In each tick the first three jobs come from the slot, so these show where a tick begins.
+  // In each tick the first three jobs come from the slot, so these show the beginning of a tick.
   run(128);
   CHECK(finder.lifo_hits() == 3);
   run(1);

@@ -47,7 +47,7 @@ TEST_CASE("xorshift: splitmix64 gives the published sequence for the seed 123456
 }
 
 TEST_CASE("xorshift: the state is never zero") {
-  // The seed for which splitmix64 returns zero.
+  // splitmix64 returns zero for this seed.
   static_assert(splitmix64(0 - blitz::detail::kGoldenGamma) == 0);
   XorShift64Star random(0);
   CHECK(random.next() != random.next());

@@ -24,8 +24,8 @@ struct alignas(kCacheLine) Word {
 
 /// The store-buffering litmus test: each thread stores its own word and then loads the other's.
 ///
-/// Returns the number of rounds in which both threads missed the other's store, which the fences must prevent. Each round
-/// stores its own number.
+/// Returns the number of rounds in which both threads missed the other's store. The fences must prevent this. Each round stores
+/// its own number.
 template <class FenceA, class FenceB>
 int rounds_in_which_both_missed(std::uint32_t rounds, FenceA fence_a, FenceB fence_b) {
   Word word[2];

@@ -298,7 +298,7 @@ TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
   const auto cheap = [](std::uint64_t, std::uint64_t) {};
   for (const bool back : {false, true}) {
     CAPTURE(back);
-    bool free_of_it = false;  // As above: in one of a few tries nothing interrupts the thread.
+    bool free_of_it = false;  // Again, in one of a few tries nothing interrupts the thread.
     for (int i = 0; i < 100 && !free_of_it; ++i) {
       Pace pace(1);
       static_cast<void>(pace.run_next(0, kMost, dear));

@@ -25,7 +25,7 @@ using blitz_test::ReferenceIdle;
 
 namespace {
 
-/// A Sleep whose jobs-event counter begins at `jec`. It wraps around after 0xffffffff.
+/// A Sleep with a jobs-event counter that begins at `jec`. It wraps around after 0xffffffff.
 template <std::uint32_t jec>
 struct SleepFrom : Sleep {
   explicit SleepFrom(std::size_t slots) : Sleep(slots, jec) {}
@@ -490,8 +490,8 @@ TEST_CASE_TEMPLATE("idle protocol: a guest that waits for a latch is woken, and 
 
 namespace {
 
-/// A pool reduced to a counter of jobs. Residents run the slots, and the poster borrows slot 0 when it can. A lost wake-up
-/// leaves a job behind, and this test hangs.
+/// A pool reduced to a counter of jobs. Residents run the slots, and the poster borrows slot 0 when it can. After a lost
+/// wake-up a job remains, and this test hangs.
 template <class Idle>
 void jobs_are_found(std::size_t slots, int rounds) {
   Idle idle(slots);

@@ -56,7 +56,7 @@ class RegionWorker final : public blitz_test::BareWorker {
   mutable std::function<void()> on_falling_asleep;
 };
 
-/// Appends its name to the log and records the region in which it ran.
+/// Appends its name to the log and records the worker's region.
 struct Step final : Job {
   explicit Step(std::string& the_log, char the_name, std::function<void(WorkerBase&)> the_body = nullptr)
       : Job([](Job* job, WorkerBase& worker) noexcept {

@@ -48,7 +48,7 @@ class ParallelQuicksort {
   }
 
  private:
-  /// The number of parts in which n items are partitioned.
+  /// The number of parts for the partition of n items.
   [[nodiscard]] std::size_t parts_of(std::size_t n) const {
     constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
     if (n < share_ + share_ / 2) return 1;

@@ -47,7 +47,7 @@ inline void touch_pages(void* memory, std::size_t size, std::size_t threads) noe
 /// The minimum number of items of a part: eight for each counter of the part.
 inline constexpr std::size_t kLeastRadixPart = std::size_t{8} << kMostDigit;
 
-/// The number of parts in which n items are counted and distributed. Each part has at least `least` items.
+/// The number of parts for counting and distributing n items. Each part has at least `least` items.
 [[nodiscard]] constexpr std::size_t radix_parts(std::size_t n, std::size_t threads, std::size_t least) noexcept {
   constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
   return std::clamp<std::size_t>(n / least, 1, threads * kPartsOfThread);

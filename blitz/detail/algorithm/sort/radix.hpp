@@ -82,7 +82,7 @@ struct RadixMap {
   }
 };
 
-/// Computes the bits by which items of type T are sorted from their projections.
+/// Computes the sort keys of items of type T, as bits, from their projections.
 template <class T, class Proj, bool kDescending>
 struct RadixOrder {
   using Map = RadixMap<std::remove_cvref_t<std::invoke_result_t<Proj&, T&>>, kDescending>;
@@ -146,7 +146,7 @@ void move_items(T* from, T* to, std::size_t n) {
   std::uninitialized_move_n(from, n, to);  // The items at `to` need not be destroyed.
 }
 
-/// The number of lowest bits in which the keys of n items differ.
+/// The number of lowest bits that differ between the keys of n items.
 template <class T, class Order>
 unsigned differing_bits(T* items, std::size_t n, Order order) {
   const auto first = order(*items);

@@ -21,7 +21,7 @@
 
 namespace blitz::detail {
 
-/// Sorts n items by parallel quicksort. The calling thread sorts fewer than `grain` items alone.
+/// Sorts n items by parallel quicksort, or, if they are fewer than `grain`, on the calling thread.
 template <class T, class Less>
 void quicksort_items(const AlgorithmOptions& options, std::size_t threads, T* items, std::size_t n, std::size_t grain,
                      Less less) {
