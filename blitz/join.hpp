@@ -131,8 +131,8 @@ class JoinJob final : public OfferedJob {
 
 // --- many ---
 
-/// The largest number of callables for which the fast path of a join, on a worker of the default policy, is compiled at the
-/// call site. With more, the code would grow and compile slowly.
+/// If a join on a worker of the default policy has at most this many callables, its fast path is compiled at the call site.
+/// With more, the code would grow and compile slowly.
 inline constexpr std::size_t kInlinedHere = 16;
 
 /// Calls `first(data)` and runs the others, on a worker of any policy. Compiled once, in the library.

@@ -300,8 +300,8 @@ class AsioExecutor {
 /// @endcode
 ///
 /// It replaces `asio::thread_pool`, and has the same members. A strand runs its handlers one after the other, in order; other
-/// handlers run in the order of blitz::spawn. Asio starts a thread for the timers and sockets of the context itself; the
-/// threads in `run()` serve those of an `io_context`. In both cases the handlers run in the pool.
+/// handlers run in the order of blitz::spawn. Asio starts a thread for the timers and sockets of the context itself. The timers
+/// and sockets of an `io_context` are served by the threads in its `run()`. In both cases the handlers run in the pool.
 ///
 /// ThreadPoolOptions::exception_handler receives the exceptions of handlers; without it std::terminate is called, as by
 /// `asio::thread_pool`.

@@ -78,11 +78,11 @@ class Pipeline : detail::PipelineRefusals<S> {
 
   // --- stages ---
 
-  /// The same pipeline with these options.
+  /// Returns this pipeline with other options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) && {
     return Pipeline(static_cast<S&&>(stage_), options);
   }
-  /// The same pipeline with these options.
+  /// Returns this pipeline with other options.
   [[nodiscard]] Pipeline with(const AlgorithmOptions& options) const& { return Pipeline(stage_, options); }
 
   /// The items in order: the range is read completely before the next stage begins. Only directly after blitz::from.

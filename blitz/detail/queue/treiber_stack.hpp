@@ -1,9 +1,9 @@
 /// The injector: jobs from outside the pool, pushed by any thread, taken oldest first by any worker.
 ///
 /// Producers push on a Treiber stack with one compare-exchange. A consumer does not pop single nodes, so there is no ABA
-/// problem: it takes the whole stack with an exchange, reverses it, and leaves the rest in `front_`, oldest first, for the next
-/// consumer. Consumers exclude one another by `taking_`. A consumer that finds it set returns null, and must not conclude that
-/// the stack is empty: use empty() for that.
+/// problem: it takes the whole stack with an exchange and reverses it. The rest stays in `front_`, oldest first; the next
+/// consumer takes it from there. Consumers exclude one another by `taking_`. A consumer that finds it set returns null, and
+/// must not conclude that the stack is empty: use empty() for that.
 ///
 /// Intrusive: a node has a member `Node* next`, which belongs to the stack from push until take. push is lock-free. take has a
 /// bounded number of steps, plus the reversal of the nodes pushed since the last reversal.
@@ -52,7 +52,7 @@ class TreiberStack {
   }
 
   /// True only if every node that was pushed before this call has been taken: head_, taking_ and front_ are read in the order
-  /// in which a node passes them. See detail/fork_join/README.md.
+  /// of a node's path. See detail/fork_join/README.md.
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool empty() const noexcept {
     return head_.load(std::memory_order_seq_cst) == nullptr &&  // [seen] [hand]
            !taking_.load(std::memory_order_acquire) &&          // [taking]

@@ -65,7 +65,7 @@ class BLITZ_API PoolBase : public SharedObject {
   /// call has. A worker of another pool also runs its own pool's jobs while the call waits. If there is no memory for a slot, a
   /// worker of the pool makes the call. Throws the exceptions of `call`, and ThreadPoolError if the pool was shut down.
   virtual void enter(PoolCall call, void* argument) = 0;
-  /// Like enter, except that a worker of another pool runs no jobs of its own pool.
+  /// Like enter, except that a worker of another pool runs no jobs of its pool.
   void enter_blocking(PoolCall call, void* argument);
   /// For a thread of no pool: makes it the runner of a vacant slot until give_back. Returns null if no slot is vacant.
   [[nodiscard]] virtual WorkerBase* borrow() noexcept = 0;
@@ -89,7 +89,7 @@ class BLITZ_API PoolBase : public SharedObject {
 
   /// Must come before each call by a thread that is not a worker of this pool. Throws ThreadPoolError if the pool was shut
   /// down, or if this process is a forked child of its owner. If the pool was closed at the end of the program, it blocks
-  /// forever, except on the thread that ends the program and on the pool's own threads, where it throws.
+  /// forever. On the thread that ends the program and on the pool's own threads it throws instead.
   void throw_if_unusable() {
     if (!admitted() || from_before_fork()) [[unlikely]]
       admit();
