@@ -19,8 +19,8 @@ inline constexpr std::size_t kSearchersBesidesHalf = 1;
 /// How often a thief looks at a lone job before it steals it, because its owner may be about to run it. The looks take about as
 /// long as the theft costs thief and owner together.
 inline constexpr int kLooksBeforeTheft = 16;
-/// After this many pops the owner of a guarded deque checks whether thieves still come. A pop with a fence takes twice as long as
-/// one without, and an owner that pops often answers the next request within nanoseconds.
+/// After this many pops the owner of a guarded deque checks whether thieves still come. A pop with a fence takes twice as long
+/// as one without, and an owner that pops often answers the next request within nanoseconds.
 inline constexpr std::uint32_t kPopsOnGuard = 32;
 
 /// How many rounds a worker searches. `vacates`: the runner of `slot` is its resident and has no job. In slot 0 the resident

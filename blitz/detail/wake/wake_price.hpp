@@ -38,8 +38,8 @@ struct Price {
 
 /// The price of a wake-up in a pool, by how long the worker has slept. Any thread. Hints: nothing is ordered by them.
 ///
-/// It has its own cache lines, because workers write it whenever they sleep or wake, and the idle protocols keep it next to words
-/// that every push reads.
+/// It has its own cache lines, because workers write it whenever they sleep or wake, and the idle protocols keep it next to
+/// words that every push reads.
 class alignas(kCacheLine) WakePrice {
  public:
   /// For a worker that sleeps at the time `now`. If it fell asleep before `last`, its sleep counts from `last`.
