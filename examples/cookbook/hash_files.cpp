@@ -1,4 +1,4 @@
-// Hashes the files of a directory tree. A thread blocks while it reads, so this pool has more threads than there are processors.
+// Hashes the files of a directory tree. A thread blocks while it reads, so the pool has more threads than processors.
 
 #include <cstdint>
 #include <cstdio>
