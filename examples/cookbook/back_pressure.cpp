@@ -14,7 +14,7 @@
 int main() {
   constexpr std::size_t kBatch = 16;
   std::atomic<std::size_t> waiting = 0, most_waiting = 0;
-  // A substitute for a file or a socket. One thread reads at a time.
+  // In place of a file or a socket. One thread reads at a time.
   auto input = std::views::iota(0, 10'000) | std::views::transform([&](int i) {
                  most_waiting = std::max(most_waiting.load(), ++waiting);
                  return std::to_string(i);

@@ -28,7 +28,7 @@ int main() {
   std::atomic<int> done = 0;
   cancel_after(std::chrono::milliseconds(20), [&](std::stop_token token) {
     blitz::parallel_for({.stop = token}, 0, 100'000, [&](int) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a substitute for work
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // in place of work
       ++done;
     });
   });

@@ -5,7 +5,7 @@
 
 #include <blitz/blitz.hpp>
 
-// The squares of the next row that the queens of the first rows attack, as columns and both diagonals.
+// The places that the queens of the first rows attack in the next one: columns, and both diagonals.
 struct Attacked {
   unsigned columns = 0, left = 0, right = 0;
 };
