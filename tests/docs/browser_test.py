@@ -6,16 +6,19 @@
 - The search finds parallel_for, and its result leads to the reference.
 - The guide leads to the reference, through the calls in its code examples.
 - Every page can be reached from the start page, and no link is dead. Links to other sites are checked, not followed.
-- Each picture is shown, no page is wider than its window, and no script reports an error.
+- Each picture is shown, and no script reports an error.
+- On a phone, a tablet and a desktop, no page is wider than its window, the text has room, and the navigation tree does not cover
+  it. On a phone the tree is folded away, and a button shows it.
 - If the system's theme is dark, the pages are dark.
 
-With FOLDER, it saves pictures of some pages there, light and dark. Skipped if Doxygen, Chromium, its driver or Selenium is
+With FOLDER, it saves pictures of some pages there, light and dark, in each width. Skipped if Doxygen, Chromium, its driver or Selenium is
 missing (Debian: doxygen chromium chromium-driver python3-selenium).
 """
 
 import contextlib
 import functools
 import http.server
+import itertools
 import os
 import pathlib
 import shutil
@@ -45,8 +48,12 @@ SECONDS = 30  # until a page must have reacted
 # All links of the page, including those made by scripts, and all anchors that a link may lead to.
 LINKS = "return [...document.querySelectorAll('a[href], area[href]')].map(a => a.getAttribute('href'))"
 PLACES = "return [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.getAttribute('name')])"
-# The page is a part of the window with its own scroll bars.
-TOO_WIDE = "const page = document.getElementById('doc-content'); return page.scrollWidth - page.clientWidth"
+WIDTHS = [390, 768, 1280]  # a phone, a tablet, a desktop, in pixels
+LEAST_TEXT = 300
+# In a wide window, the page is a part of the window with its own scroll bars.
+TOO_WIDE = """return Math.max(...[document.getElementById('doc-content'), document.documentElement].map(e => e.scrollWidth - e.clientWidth))"""
+TEXT = "return document.querySelector('div.contents').getBoundingClientRect().toJSON()"
+TREE = "return document.getElementById('side-nav').getBoundingClientRect().toJSON()"
 BROKEN_PICTURES = "return [...document.images].filter(i => i.complete && i.naturalWidth === 0).map(i => i.src)"
 
 
@@ -89,8 +96,15 @@ class BrowserTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.ends.close()
 
+    def setUp(self):
+        self.set_width(1280)
+
     def open(self, page):
         self.browser.get(self.root + page)
+
+    def set_width(self, width):
+        metrics = {"width": width, "height": 1400, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
     def until(self, condition):
         return WebDriverWait(self.browser, SECONDS).until(lambda _: condition())
@@ -143,7 +157,13 @@ class BrowserTest(unittest.TestCase):
             places[page] = {place for place in self.browser.execute_script(PLACES) if place}
             with self.subTest(page=page):
                 self.assertEqual(self.browser.execute_script(BROKEN_PICTURES), [])
-                self.assertEqual(self.browser.execute_script(TOO_WIDE), 0, "wider than the window, by as many pixels")
+            for width in WIDTHS:
+                with self.subTest(page=page, width=width):
+                    self.set_width(width)
+                    self.assertEqual(self.browser.execute_script(TOO_WIDE), 0, "wider than the window, by as many pixels")
+                    text, tree = self.browser.execute_script(TEXT), self.browser.execute_script(TREE)
+                    self.assertGreaterEqual(text["width"], LEAST_TEXT)
+                    self.assertGreaterEqual(text["left"], tree["right"], "the tree covers the text")
             for link in set(self.browser.execute_script(LINKS)):
                 url = urllib.parse.urlsplit(urllib.parse.urljoin(page, link))
                 if url.scheme in ("http", "https"):
@@ -174,16 +194,34 @@ class BrowserTest(unittest.TestCase):
         ]
         self.assertEqual(missing, [])
 
+    def test_menu_of_a_phone(self):
+        self.set_width(390)
+        self.open("index.html")
+        tree, button = self.browser.find_element(By.ID, "side-nav"), self.browser.find_element(By.ID, "menu")
+        self.assertFalse(tree.is_displayed())
+        button.click()
+        self.assertTrue(tree.is_displayed())
+        button.click()
+        self.assertFalse(tree.is_displayed())
+        button.click()
+        self.until(lambda: self.browser.find_elements(By.LINK_TEXT, "Guide"))[0].click()
+        self.until(lambda: self.browser.title.endswith("Guide"))
+        self.assertFalse(self.browser.find_element(By.ID, "side-nav").is_displayed())
+        self.set_width(1280)
+        self.assertFalse(self.browser.find_element(By.ID, "menu").is_displayed())
+        self.assertTrue(self.browser.find_element(By.ID, "side-nav").is_displayed())
+
     def test_light_and_dark(self):
         filters = {}
         for scheme in ("light", "dark"):
             media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
             self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-            for page in PICTURED:
+            for page, width in itertools.product(PICTURED, WIDTHS) if PICTURES else [("index", 1280)]:
+                self.set_width(width)
                 self.open(f"{page}.html")
                 if PICTURES:
                     PICTURES.mkdir(parents=True, exist_ok=True)
-                    self.browser.save_screenshot(str(PICTURES / f"{page}-{scheme}.png"))
+                    self.browser.save_screenshot(str(PICTURES / f"{page}-{width}-{scheme}.png"))
             filters[scheme] = self.browser.execute_script("return getComputedStyle(document.documentElement).filter")
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         self.assertEqual(filters["light"], "none")
