@@ -3,7 +3,8 @@
 
     browser_test.py ROOT [FOLDER]
 
-- The search finds parallel_for, and its result leads to the reference.
+- The search works from a file system, without a server. For each question of QUESTIONS, a good page is one of the first three
+  hits. parallel_for leads to the reference, also by keys.
 - The guide leads to the reference, through the calls in its code examples.
 - Every page can be reached from the start page, and no link is dead. Links to other sites are checked, not followed.
 - Each picture is shown, and no script reports an error.
@@ -44,6 +45,63 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 PICTURED = ["index", "md_docs_guide", "classblitz_1_1BasicThreadPool", "md_docs_inside", "md_docs_performance"]
 SECONDS = 30  # until a page must have reacted
+
+# A search, and the page that must be one of the first three hits.
+QUESTIONS = [
+    ("grain", "md_docs_guide"),
+    ("exceptions", "md_docs_guide"),
+    ("OpenMP", "md_docs_migrating"),
+    ("Rayon", "md_docs_migrating"),
+    ("data race", "md_docs_faq"),
+    ("deadlock", "md_docs_guide"),
+    ("progress", "md_docs_cookbook"),
+    ("nested", "md_docs_faq"),
+    ("false sharing", "md_docs_faq"),
+    ("random", "md_docs_cookbook"),
+    ("parallel_for", "namespaceblitz"),
+    ("parallel for", "namespaceblitz"),
+    ("ThreadPool", "namespaceblitz"),
+    ("cancellation", "md_docs_guide"),
+    ("how do I stop a loop", "structblitz_1_1ForOptions"),
+    ("floating point sum differs", "md_docs_faq"),
+    ("deterministic", "structblitz_1_1ReduceOptions"),
+    ("NUMA", "md_docs_guide"),
+    ("affinity", "structblitz_1_1ThreadPoolOptions"),
+    ("fork()", "md_docs_faq"),
+    ("coroutines", "md_docs_coroutines"),
+    ("senders", "md_docs_senders"),
+    ("tbb", "md_docs_tbb"),
+    ("std::execution::par", "md_docs_std_execution"),
+    ("MPI", "md_docs_mpi"),
+    ("CMake", "md_docs_start"),
+    ("Windows", "md_docs_guarantees"),
+    ("thread_local", "md_docs_faq"),
+    ("WorkerLocal", "classblitz_1_1WorkerLocal"),
+    ("stack size", "structblitz_1_1ThreadPoolOptions"),
+    ("sort", "md_docs_algorithms"),
+    ("prefix sum", "md_docs_cookbook"),
+    ("histogram", "md_docs_cookbook"),
+    ("task group", "classblitz_1_1TaskGroup"),
+    ("ThreadSanitizer", "md_docs_faq"),
+    ("blocking", "md_docs_guide"),
+    ("mutex", "md_docs_guide"),
+    ("own scheduler", "md_docs_custom_policy"),
+    ("Python", "md_docs_c"),
+    ("pipe", "md_docs_pipelines"),
+    ("version", "md_docs_guarantees"),
+    ("container", "md_docs_faq"),
+    ("slow first call", "md_docs_faq"),
+    ("speedup", "md_docs_performance"),
+    ("debug", "md_docs_faq"),
+    ("matrix", "md_docs_cookbook"),
+]
+# Types a question, and returns the links of its hits, or "nothing"; null until the index is loaded.
+ASK = """const field = document.getElementById('search-field');
+field.focus(); field.value = arguments[0]; field.dispatchEvent(new Event('input'))"""
+HITS = """const list = document.getElementById('search-hits');
+return list.hidden ? null : list.querySelector('p') ? ['nothing'] : [...list.querySelectorAll('a')].map(a => a.href)"""
+IS_IN_VIEW = """const {top} = document.getElementById(arguments[0]).getBoundingClientRect();
+return 0 <= top && top < innerHeight"""
 
 # All links of the page, including those made by scripts, and all anchors that a link may lead to.
 LINKS = "return [...document.querySelectorAll('a[href], area[href]')].map(a => a.getAttribute('href'))"
@@ -113,29 +171,44 @@ class BrowserTest(unittest.TestCase):
         complaints = [entry for entry in self.browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         self.assertEqual([entry["message"] for entry in complaints if "favicon.ico" not in entry["message"]], [])
 
-    def test_search(self):
-        self.open("index.html")
-        self.assertIn("Fork-join", self.browser.find_element(By.TAG_NAME, "body").text)
-        field = self.browser.find_element(By.ID, "MSearchField")
+    def hits(self, question):
+        """The links of the hits, after the question was typed."""
+        self.browser.execute_script(ASK, question)
+        return self.until(lambda: self.browser.execute_script(HITS))
+
+    def open_from_files(self, page):
+        self.browser.get((self.site / page).as_uri())
+
+    def test_questions(self):
+        self.open_from_files("index.html")
+        for question, page in QUESTIONS:
+            with self.subTest(question):
+                found = [pathlib.PurePath(urllib.parse.urlsplit(link).path).name for link in self.hits(question)]
+                self.assertIn(f"{page}.html", found[:3], found)
+                self.assertLessEqual(len(found), 10)
+        self.assertEqual(self.hits("xyzzy"), ["nothing"])
+
+    def test_search_by_keys(self):
+        self.open_from_files("md_docs_guide.html")
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#search-hits a"), [])
+        field = self.browser.find_element(By.ID, "search-field")
         field.click()
-        field.send_keys("parallel_for")
-        self.until(lambda: self.browser.find_element(By.ID, "MSearchResultsWindow").is_displayed())
-        with contextlib.suppress(Exception):  # Some versions of Doxygen have the results in a frame.
-            self.browser.switch_to.frame("MSearchResults")
-
-        def results():
-            return [e for e in self.browser.find_elements(By.CSS_SELECTOR, ".SRResult .SRSymbol") if e.is_displayed()]
-
-        self.until(lambda: any(e.text == "parallel_for" for e in results()))
-        names = [e.text for e in results()]
-        self.assertTrue(all(name.startswith("parallel_for") for name in names), names)
-        next(e for e in results() if e.text == "parallel_for").send_keys(Keys.ENTER)
-        # One with several overloads shows them first.
-        targets = self.browser.find_elements(By.CSS_SELECTOR, ".SRResult a.SRScope")
-        target = next(t.get_attribute("href") for t in targets if t.is_displayed() and "parallel_for" in t.text)
-        self.browser.switch_to.default_content()
-        self.browser.get(target)
-        self.assertIn("parallel_for", self.browser.find_element(By.CSS_SELECTOR, "div.contents").text)
+        field.send_keys("parallel_f")
+        box = self.browser.find_element(By.ID, "search-hits")
+        self.until(box.is_displayed)
+        first = box.find_element(By.TAG_NAME, "a")
+        self.assertEqual(first.find_element(By.TAG_NAME, "b").text, "blitz: parallel_for()")
+        self.assertIn("parallel_for", first.find_element(By.TAG_NAME, "mark").text)
+        field.send_keys(Keys.ARROW_DOWN)
+        self.assertEqual(self.browser.switch_to.active_element, first)
+        first.send_keys(Keys.ESCAPE)
+        self.assertFalse(box.is_displayed())
+        field.send_keys("o")
+        self.until(box.is_displayed)
+        field.send_keys(Keys.ENTER)
+        self.until(lambda: "namespaceblitz.html#" in self.browser.current_url)
+        place = urllib.parse.urlsplit(self.browser.current_url).fragment
+        self.until(lambda: self.browser.execute_script(IS_IN_VIEW, place))
 
     def test_from_guide_to_reference(self):
         self.open("index.html")
