@@ -226,7 +226,7 @@ class [[nodiscard]] Task {
   ~Task() {
     if (coroutine_ != nullptr) coroutine_.destroy();
   }
-  /// Exchanges the coroutines.
+  /// Exchanges the coroutine with the one of `other`.
   void swap(Task& other) noexcept { std::swap(coroutine_, other.coroutine_); }
 
   /// Whether there is a coroutine: false after a move.
@@ -234,6 +234,7 @@ class [[nodiscard]] Task {
 
   /// Starts the task, and resumes the awaiting coroutine with its result when it finishes. Throws std::logic_error for an empty
   /// task.
+  /// @return An awaitable.
   auto operator co_await() && {
     struct Await : detail::TaskEnd {
       explicit Await(std::coroutine_handle<promise_type> its_task) noexcept : TaskEnd{&ended_it}, task(its_task) {}
@@ -448,6 +449,7 @@ template <class... Ts>
 }
 /// @brief Runs a vector of tasks in parallel; see the form with a list of tasks. The result is a std::vector of the results in
 /// the order of the tasks, or void for tasks without results. Complexity: O(n) for n tasks; only that vector is allocated.
+/// @return An awaitable.
 template <class T>
 [[nodiscard]] auto when_all(std::vector<Task<T>> tasks) {
   static_assert(!std::is_reference_v<T>, "blitz: a vector holds no references; let the tasks return pointers");
@@ -472,6 +474,7 @@ template <class R>
 }
 /// Waits for the result of a temporary handle.
 /// @param handle  Not valid afterwards.
+/// @return An awaitable.
 template <class R>
 [[nodiscard]] auto operator co_await(AsyncHandle<R>&& handle) noexcept {
   return detail::AwaitHandle<R>(handle);

@@ -6,7 +6,8 @@
 - docs/build reports nothing: no page, reference or parameter is wrong, and everything public has a docstring. Doxygen does not
   report missing docstrings of concepts and enumerators: they are checked here.
 - Each link of each page leads to an existing page and an existing anchor.
-- The reference and its search contain the public names, and nothing of blitz::detail.
+- The reference and the index of the search contain the public names, and nothing of blitz::detail.
+- Each section of the index exists, and has text. Two builds have the same files.
 - The docstring of each function, member and algorithm has the parameters, return value, exceptions, complexity, thread-safety
   and an example: see lacking(). The docstring of each class and concept has an example and thread-safety: see
   lacking_in_types().
@@ -16,6 +17,7 @@ Skipped if doxygen is not installed.
 """
 
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -220,6 +222,7 @@ class SiteTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.site = pathlib.Path(cls.folder.name) / "site"
         cls.status, cls.complaints = build(ROOT, cls.site)
+        cls.index = json.loads((cls.site / "search_index.js").read_text().removeprefix("const INDEX = ").removesuffix(";\n"))
         cls.pages = {path.name: Page(path) for path in cls.site.glob("*.html")}
 
     @classmethod
@@ -257,10 +260,35 @@ class SiteTest(unittest.TestCase):
         self.assertNotIn("@ref", menu)
 
     def test_reference(self):
-        found = "".join(path.read_text() for path in (self.site / "search").glob("all_*.js"))
+        names = set()
+        for page, _, heading, _ in self.index["sections"]:
+            names |= {heading.removesuffix("()"), self.index["pages"][page][1]}
         for name in PUBLIC:
-            self.assertIn(f"['{name}',", found)
+            self.assertIn(name, names)
         self.assertEqual(list(self.site.glob("*1_1detail*")), [])
+        self.assertEqual([page for page in self.index["pages"] if "detail::" in page[1]], [])
+
+    def test_index(self):
+        pages = [name for name, _, _ in self.index["pages"]]
+        for page in (ROOT / "docs").rglob("*.md"):
+            self.assertIn(f'md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html', pages)
+        for page, anchor, heading, text in self.index["sections"]:
+            with self.subTest(page=pages[page], heading=heading):
+                self.assertTrue(not anchor or anchor in self.pages[pages[page]].anchors, "leads to no place in the page")
+                self.assertNotIn("Reference", self.index["pages"][page][1])
+        # A short part of the text of a guide and of a docstring, and a member without a section in its page.
+        sections = [(pages[page], heading, text) for page, _, heading, text in self.index["sections"]]
+        for page, heading, part in [("md_docs_guide.html", "Grain", "no grain size to choose"),
+                                    ("namespaceblitz.html", "parallel_for()", "Calls f(x) for every x of range")]:
+            self.assertTrue(any((page, heading) == section[:2] and part in section[2] for section in sections), heading)
+        self.assertIn(("classblitz_1_1Scope.html", "stop_requested", "Whether a stop is requested. One load."), sections)
+
+    def test_builds_are_equal(self):
+        again = self.site.parent / "again"
+        self.assertEqual(build(ROOT, again), (0, ""))
+        files = [{path.name: path.read_bytes() for path in site.iterdir() if path.is_file()} for site in (self.site, again)]
+        self.assertEqual(files[0].keys(), files[1].keys())
+        self.assertEqual([name for name in files[0] if files[0][name] != files[1][name]], [])
 
     def test_what_is_missing_is_noticed(self):
         with tempfile.TemporaryDirectory() as folder:
