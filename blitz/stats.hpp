@@ -59,7 +59,7 @@ struct ThreadPoolStats {
   std::vector<WorkerStats> workers;  ///< By current_thread_index().
   WorkerStats total;                 ///< Their sum.
 
-  // AsyncPolicy only, at the time of the call:
+  // At the time of the call, with the policies of the library:
   std::size_t searching = 0;  ///< Workers that search for work.
   std::size_t parked = 0;     ///< Workers that sleep, or are about to sleep.
 };

@@ -46,6 +46,23 @@ struct IdleCases {
     pool.stop();
   }
 
+  /// Two workers are about to sleep, and neither job returns: both workers must run one. If one of them sleeps, the other one
+  /// must wake it when it finds its job.
+  static void two_long_jobs_two_searchers(Run& run) {
+    Pool pool(run, 3);
+    pool.lend(0);
+    pool.start_drowsy(1);
+    pool.start_drowsy(2);
+    TestJob& first = pool.long_job();
+    TestJob& second = pool.long_job();
+    run.thread("poster", [&] {
+      pool.push(0, first);
+      pool.push(0, second);
+    });
+    run.settle();
+    pool.stop();
+  }
+
   static void two_posts(Run& run) {
     Pool pool(run, 2);
     pool.lend(0);

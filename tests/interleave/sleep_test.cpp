@@ -19,12 +19,9 @@ using blitz::detail::StealResult;
 using blitz::detail::TreiberStack;
 
 /// A Sleep with a jobs-event counter that begins at `jec`: odd is active.
-template <std::uint32_t jec>
+template <std::uint64_t jec>
 struct SleepFrom : Sleep {
   explicit SleepFrom(std::size_t slots) : Sleep(slots, jec) {}
-
-  [[nodiscard]] std::size_t num_parked() const noexcept { return counters().sleeping(); }
-  [[nodiscard]] std::size_t num_searching() const noexcept { return counters().awake_but_idle(); }
 };
 
 /// Deques with room for two at first, and an injector, searched as ForkJoinFinder does, without its randomness and patience.
@@ -59,7 +56,7 @@ class SmallQueues {
   std::deque<ChaseLevDeque<Job>> deques_;
 };
 
-template <std::uint32_t jec>
+template <std::uint64_t jec>
 using CasesFrom = IdleCases<IdlePool<SleepFrom<jec>, SmallQueues>>;
 
 const CasesFrom<0> cases;
@@ -84,15 +81,19 @@ INTERLEAVE_CASE("post: active at first, without a look before", .preemptions = 3
 INTERLEAVE_CASE("post: two searchers, active at first", .preemptions = 1, .delays = 2, .random_schedules = 5000) {
   CasesFrom<1>::one_post_two_searchers(run);
 }
+INTERLEAVE_CASE("cascade: two searchers on their way to sleep, active at first", .preemptions = 2,
+                .random_schedules = 5000) {
+  CasesFrom<1>::two_long_jobs_two_searchers(run);
+}
 INTERLEAVE_CASE("post: the events counter wraps around", .preemptions = 3, .random_schedules = 1000, .fences = true) {
-  CasesFrom<0xffff'ffff>::one_post(run, true);
+  CasesFrom<0xffff'ffff'ffff>::one_post(run, true);
 }
 INTERLEAVE_CASE("post: two in a row, the counter wraps around", .preemptions = 2, .random_schedules = 2000,
                 .fences = true) {
-  CasesFrom<0xffff'fffe>::two_posts(run);
+  CasesFrom<0xffff'ffff'fffe>::two_posts(run);
 }
 INTERLEAVE_CASE("inject: the events counter wraps around", .preemptions = 3, .random_schedules = 1000, .fences = true) {
-  CasesFrom<0xffff'ffff>::injected(run, true);
+  CasesFrom<0xffff'ffff'ffff>::injected(run, true);
 }
 INTERLEAVE_CASE("borrow: given back while another pushes, active", .preemptions = 2, .random_schedules = 3000,
                 .fences = true) {
@@ -100,7 +101,7 @@ INTERLEAVE_CASE("borrow: given back while another pushes, active", .preemptions 
 }
 INTERLEAVE_CASE("everything at once, the counter wraps around", .systematic = false, .random_schedules = 5000,
                 .fences = true) {
-  CasesFrom<0xffff'fffd>::everything_at_once(run);
+  CasesFrom<0xffff'ffff'fffd>::everything_at_once(run);
 }
 
 }  // namespace

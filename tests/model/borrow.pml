@@ -80,7 +80,6 @@ byte pending = NC * CALLS + POSTS * NS, calls = NC * CALLS, residents = NS;
 #define RUNS(s) runners[s]++; CLAIM(a_slot_has_one_runner, runners[s] == 1)
 
 /* mirrors: Sleep::try_borrow */
-/* mirrors: AtomicCounters::leave_vacant */
 inline try_borrow(slot) {  /* sets ok */
 #ifdef BORROW_BY_STORE
   ok = (state[slot] == VACANT);
@@ -90,7 +89,7 @@ inline try_borrow(slot) {  /* sets ok */
 #endif
   if
   :: ok ->
-     d_step { SUB_SLEEPING; inactive-- };
+     d_step { SUB_SLEEPING };
 #ifndef BORROW_OVER_RESIDENT
      runner[slot] = GUEST(slot)
 #endif
@@ -100,7 +99,7 @@ inline try_borrow(slot) {  /* sets ok */
 
 /* mirrors: Sleep::give_back */
 /* mirrors: Worker::give_back */
-/* mirrors: AtomicCounters::enter_vacant */
+/* mirrors: AtomicCounters::add_sleeping */
 /* mirrors: Sleep::hand_over */
 inline give_back(me) {
   atomic { runner[me] = RESIDENT(me); ok = (deque[me] + buffered[me] == 0) };
@@ -109,12 +108,12 @@ inline give_back(me) {
 #endif
   if
   :: !ok ->
-     d_step { FLUSH(me); CLAIM(counters_stay_in_range, inactive < NS); inactive++ };
+     d_step { FLUSH(me); ADD_SEARCHING(me) };
      runners[me]--;
      unpark(me, RESIDENT(me))
   :: else ->
 #ifdef GIVE_BACK_COUNT_FIRST
-     d_step { FLUSH(me); sleeping++; inactive++; ok = (inactive < NS && inactive == sleeping) };
+     d_step { FLUSH(me); sleeping++; ok = (sleeping < NS) };
      state[me] = DROWSY;
 #else
 #ifdef GIVE_BACK_NO_DROWSY
@@ -122,8 +121,9 @@ inline give_back(me) {
 #else
      state[me] = DROWSY;
 #endif
-     d_step { FLUSH(me); CLAIM(counters_stay_in_range, inactive < NS); sleeping++; inactive++; ok = (inactive < NS && inactive == sleeping) };
+     d_step { FLUSH(me); ADD_SLEEPING; ok = (sleeping < NS) };
 #endif
+     none_searches();
      if
      :: ok ->
 #ifndef GIVE_BACK_NO_HEAVY
@@ -158,7 +158,7 @@ inline give_back(me) {
 #endif
      :: else ->
 #ifndef HAND_OVER_COUNTED
-        d_step { FLUSH(me); SUB_SLEEPING };
+        unregister(me);
 #endif
         awaking[me] = true;
         runners[me]--;
@@ -404,10 +404,10 @@ proctype Monitor() {
     every_call_returned = (calls == 0 && pending == 0);
 #ifdef NO_STOP
     every_resident_returned = true;
-    counts_are_exact = (sleeping == NS && inactive == NS && resting == NS)
+    counts_are_exact = (sleeping == NS && searching[0] + searching[1] == 0 && resting == NS)
 #else
     every_resident_returned = (residents == 0);
-    counts_are_exact = (sleeping == 0 && inactive == 0 && resting == 0)
+    counts_are_exact = (sleeping == 0 && searching[0] + searching[1] == 0 && resting == 0)
 #endif
   };
   assert(no_posted_job_waits);
@@ -422,7 +422,7 @@ init {
   atomic {
     do
     :: s < NS ->
-       runner[s] = RESIDENT(s); state[s] = VACANT; sleeping++; inactive++;
+       runner[s] = RESIDENT(s); state[s] = VACANT; sleeping++;
        run Resident(s); run Drain(s); s++
     :: else -> break
     od;

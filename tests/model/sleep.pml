@@ -144,7 +144,7 @@ proctype Monitor() {
     od;
     no_job_waits = !(waiting > 0 && resting > 0);
     counts_are_exact =
-      (sleeping == resting && inactive == resting && queued + started == NP * NJ + NI * NIJ + halves);
+      (sleeping == resting && searching[0] + searching[1] == 0 && queued + started == NP * NJ + NI * NIJ + halves);
     every_poster_returned = (posting == 0)
   };
   assert(every_poster_returned);
@@ -159,7 +159,7 @@ init {
     :: s < NW ->
        runner[s] = RESIDENT(s);
 #ifdef VACANT_START
-       state[s] = VACANT; sleeping++; inactive++;
+       state[s] = VACANT; sleeping++;
 #endif
        run Sleeper(s); run Drain(s); s++
     :: s >= NW && s < NS -> runner[s] = RESIDENT(s); run Pusher(s); run Drain(s); s++

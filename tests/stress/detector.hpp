@@ -35,16 +35,7 @@ void block_until_stolen(const Join& join, Random& random, std::size_t depth) {
 /// Waits until all workers sleep. They must do so some time after the last work.
 template <class Pool>
 void wait_until_all_sleep(Pool& pool) {
-  const auto& idle = blitz_test::registry_of(pool).idle();
-  const auto all_sleep = [&] {
-    if constexpr (requires { idle.counters(); }) {
-      const auto counters = idle.counters();
-      return counters.sleeping() == pool.num_threads() && counters.inactive() == pool.num_threads();
-    } else {
-      return pool.stats().parked == pool.num_threads();
-    }
-  };
-  while (!all_sleep()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  while (pool.stats().parked != pool.num_threads()) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 /// Admits at most `most` threads at the same time.

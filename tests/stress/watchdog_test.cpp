@@ -67,7 +67,7 @@ TEST_CASE("watchdog: a hang") {
   CHECK(says(death, "the test"));
   CHECK(says(death, ("BLITZ_TEST_SEED=" + std::to_string(test_seed())).c_str()));
   CHECK(says(death, "ALL THREADS ARE BLOCKED"));
-  CHECK(says(death, "sleeping 1, inactive 1"));
+  CHECK(says(death, "sleeping 1, searching 0"));
 #if defined(BLITZ_PORTABLE)
   CHECK(says(death, ": state S"));  // The threads have no names there.
 #else

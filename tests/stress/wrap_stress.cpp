@@ -15,10 +15,11 @@ namespace blitz_test {
 namespace {
 
 /// The maximum distance of a counter's start from the wrap-around, and its distance after it.
-constexpr std::uint32_t kSteps = 8;
+constexpr std::uint64_t kSteps = 8;
+constexpr std::uint64_t kValues = std::uint64_t{1} << 48;  // of the counter
 
 /// The initial counter of the next pool. Written only while no pool is being constructed.
-std::uint32_t first_jec = 0;
+std::uint64_t first_jec = 0;
 
 class WrappingSleep : public blitz::detail::Sleep {
  public:
@@ -40,8 +41,8 @@ TEST_CASE("the jobs-event counter wraps around and no wake-up is missed") {
   std::uint64_t pools = 0;
   while (!deadline.passed()) {
     const std::size_t size = random.one_in(16) ? 64 : random.one_in(4) ? 8 : random.between(2, 3);
-    const auto before = static_cast<std::uint32_t>(random.below(kSteps));
-    first_jec = 0U - before;
+    const std::uint64_t before = random.below(kSteps);
+    first_jec = (kValues - before) % kValues;
     CAPTURE(size);
     CAPTURE(before);
     blitz::BasicThreadPool<WrappingPolicy> pool({.num_threads = size});
@@ -50,7 +51,7 @@ TEST_CASE("the jobs-event counter wraps around and no wake-up is missed") {
     CHECK(idle.counters().jec() == first_jec);
     // Each time that all workers fall asleep after some work, the counter advances by one or two steps.
     const Deadline too_late(stress_time() + std::chrono::seconds(30));
-    while (idle.counters().jec() + kSteps < 2 * kSteps) {
+    while ((idle.counters().jec() + kSteps) % kValues < 2 * kSteps) {
       REQUIRE_FALSE(too_late.passed());
       detect_from_one_thread(pool, dog, random);
       if (!random.one_in(4)) wait_until_all_sleep(pool);

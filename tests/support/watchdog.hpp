@@ -81,9 +81,9 @@ class Watchdog {
                   {}};
     if constexpr (requires { registry.idle().counters(); }) {
       const auto counters = registry.idle().counters();
-      view.idle = "sleeping " + std::to_string(counters.sleeping()) + ", inactive " +
-                  std::to_string(counters.inactive()) + ", jobs-event counter " + std::to_string(counters.jec()) +
-                  (counters.jec() % 2 == 0 ? " (sleepy)" : " (active)");
+      view.idle = "sleeping " + std::to_string(counters.sleeping()) + ", searching " +
+                  std::to_string(registry.idle().num_searching()) + ", jobs-event counter " +
+                  std::to_string(counters.jec()) + (counters.jec() % 2 == 0 ? " (sleepy)" : " (active)");
     } else if constexpr (requires { registry.idle().num_searching(); }) {
       view.idle = "searching " + std::to_string(registry.idle().num_searching()) + ", parked " +
                   std::to_string(registry.idle().num_parked());

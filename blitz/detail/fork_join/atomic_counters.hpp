@@ -1,16 +1,15 @@
-/// The word of the sleep protocol: how many slots sleep, how many are inactive, and the jobs-event counter (JEC).
+/// The word of the sleep protocol: how many slots sleep, and the jobs-event counter (JEC).
 ///
-///   bits  0..15   inactive   slots that execute no job: those that sleep and those that search
-///   bits 16..46   epoch      all of the JEC but its lowest bit
+///   bits  0..46   epoch      all of the JEC except its lowest bit
 ///   bit  47       sleepy     the JEC's lowest bit, inverted
 ///   bits 48..63   sleeping   slots whose runner is blocked, or about to block, and that a waker may claim
 ///
 /// The JEC is even, *sleepy*, if a worker has announced itself since the last post; otherwise odd, *active*. So one
 /// comparison of the word tells whether a push must be posted.
 ///
-/// Always sleeping <= inactive <= slots. An announcement makes an active JEC sleepy, a post makes a sleepy JEC active;
-/// otherwise both leave it as it is. The JEC wraps around. It is only compared for equality, so a worker would be
-/// misled only if exactly 2^31 announcements came between its own and its registration.
+/// An announcement makes an active JEC sleepy, a post makes a sleepy JEC active; otherwise both leave it as it is. The JEC wraps
+/// around. It is only compared for equality, so a worker would be misled only if exactly 2^47 announcements came between its own
+/// and its registration.
 ///
 /// Every transition is a method. All are sequentially consistent but the two tests on hot paths. Any thread may call
 /// any of them, in the states that their comments name.
@@ -34,28 +33,20 @@ class Counters {
   constexpr explicit Counters(std::uint64_t word) noexcept : word_(word) {}
 
   [[nodiscard]] constexpr unsigned sleeping() const noexcept { return static_cast<unsigned>(word_ >> 48); }
-  [[nodiscard]] constexpr unsigned inactive() const noexcept { return static_cast<unsigned>(word_ & 0xffff); }
-  /// The slots that search: they will find a new job without being woken.
-  [[nodiscard]] constexpr unsigned awake_but_idle() const noexcept {
-    assert(sleeping() <= inactive());
-    return inactive() - sleeping();
-  }
-  [[nodiscard]] constexpr std::uint32_t jec() const noexcept {
-    return static_cast<std::uint32_t>(word_ >> 16) << 1 | (sleepy() ? 0 : 1);
+  [[nodiscard]] constexpr std::uint64_t jec() const noexcept {
+    return (word_ & (kSleepy - 1)) << 1 | (sleepy() ? 0 : 1);
   }
   [[nodiscard]] constexpr bool sleepy() const noexcept { return (word_ & kSleepy) != 0; }
 
  private:
   friend class AtomicCounters;
-  static constexpr std::uint64_t kOneInactive = 1;
-  static constexpr std::uint64_t kOneEpoch = std::uint64_t{1} << 16;
   static constexpr std::uint64_t kSleepy = std::uint64_t{1} << 47;
   static constexpr std::uint64_t kOneSleeping = std::uint64_t{1} << 48;
 
   /// After an announcement, and after a post.
   [[nodiscard]] constexpr std::uint64_t made_sleepy() const noexcept {
-    constexpr std::uint64_t kEpochs = kSleepy - kOneEpoch;
-    return (word_ & ~kEpochs) | ((word_ + kOneEpoch) & kEpochs) | kSleepy;
+    constexpr std::uint64_t kEpochs = kSleepy - 1;
+    return (word_ & ~kEpochs) | ((word_ + 1) & kEpochs) | kSleepy;
   }
   [[nodiscard]] constexpr std::uint64_t made_active() const noexcept { return word_ & ~kSleepy; }
 
@@ -71,9 +62,8 @@ class AtomicCounters {
   static constexpr std::uint64_t kNever = 0;
 
   /// All `slots` sleep. `jec` is the counter's first value; `quiet` is kQuiet or kNever.
-  explicit AtomicCounters(std::size_t slots, std::uint32_t jec = 0, std::uint64_t quiet = kQuiet) noexcept
-      : word_(slots * (kOneSleeping + kOneInactive) + (jec >> 1) * Counters::kOneEpoch +
-              ((jec & 1) == 0 ? Counters::kSleepy : 0)),
+  explicit AtomicCounters(std::size_t slots, std::uint64_t jec = 0, std::uint64_t quiet = kQuiet) noexcept
+      : word_(slots * kOneSleeping + (jec >> 1) % Counters::kSleepy + ((jec & 1) == 0 ? Counters::kSleepy : 0)),
         quiet_(quiet) {
     assert(slots <= kMaxSlots);
   }
@@ -112,60 +102,29 @@ class AtomicCounters {
     return Counters(word);
   }
 
-  /// The result of try_add_sleeping.
-  enum class Added : unsigned char { kYes, kPosted, kIsLast };
-  /// An announced worker registers as sleeping, unless a job was posted since its announcement returned `jec`, or no other slot
-  /// searches and it has not `looked_last`.
-  [[nodiscard]] Added try_add_sleeping(std::uint32_t jec, bool looked_last) noexcept {
+  /// An announced worker registers as sleeping, unless a job was posted since its announcement returned `jec`.
+  [[nodiscard]] bool try_add_sleeping(std::uint64_t jec) noexcept {
     std::uint64_t word = word_.load(std::memory_order_seq_cst);
     while (Counters(word).jec() == jec) {
-      assert(Counters(word).sleeping() < Counters(word).inactive());
-      if (!looked_last && Counters(word).awake_but_idle() == 1) return Added::kIsLast;
-      if (word_.compare_exchange_weak(word, word + kOneSleeping, std::memory_order_seq_cst)) return Added::kYes;
+      if (word_.compare_exchange_weak(word, word + kOneSleeping, std::memory_order_seq_cst)) return true;
     }
-    return Added::kPosted;
+    return false;
   }
 
-  /// The runner of a slot, which searches, leaves it vacant. Returns the value after it.
+  /// The runner of a slot leaves it vacant. Returns the value after it.
   Counters add_sleeping() noexcept {
     const Counters old(word_.fetch_add(kOneSleeping, std::memory_order_seq_cst));
-    assert(old.sleeping() < old.inactive());
+    assert(old.sleeping() < kMaxSlots);
     return Counters(old.word_ + kOneSleeping);
   }
 
-  /// A registered slot is awake again. Called by the waker that claimed it, or by its runner if it did not fall asleep.
+  /// A registered slot is awake again. Called by the thread that claimed it, or by its runner if it did not fall asleep.
   void sub_sleeping() noexcept {
     [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping, std::memory_order_seq_cst));
     assert(old.sleeping() > 0);
   }
 
-  void add_inactive() noexcept {
-    [[maybe_unused]] const Counters old(word_.fetch_add(kOneInactive, std::memory_order_seq_cst));
-    assert(old.inactive() < kMaxSlots);
-  }
-
-  /// A searching worker has found a job. Returns the value after it.
-  Counters sub_inactive() noexcept {
-    const Counters old(word_.fetch_sub(kOneInactive, std::memory_order_seq_cst));
-    assert(old.inactive() > old.sleeping());
-    return Counters(old.word_ - kOneInactive);
-  }
-
-  /// An outside thread has claimed a vacant slot and executes a job in it.
-  void leave_vacant() noexcept {
-    [[maybe_unused]] const Counters old(word_.fetch_sub(kOneSleeping + kOneInactive, std::memory_order_seq_cst));
-    assert(old.sleeping() > 0);
-  }
-
-  /// The runner of a slot has ended a job and leaves the slot vacant, without a search. Returns the value after it.
-  Counters enter_vacant() noexcept {
-    const Counters old(word_.fetch_add(kOneSleeping + kOneInactive, std::memory_order_seq_cst));
-    assert(old.inactive() < kMaxSlots);
-    return Counters(old.word_ + kOneSleeping + kOneInactive);
-  }
-
  private:
-  static constexpr std::uint64_t kOneInactive = Counters::kOneInactive;
   static constexpr std::uint64_t kOneSleeping = Counters::kOneSleeping;
 
   alignas(kCacheLine) Atomic<std::uint64_t> word_;  // read by every push; written by idle workers and posts

@@ -2,9 +2,10 @@
 
 namespace blitz::detail {
 
-Sleep::Sleep(std::size_t slots, std::uint32_t first_jec)
+Sleep::Sleep(std::size_t slots, std::uint64_t first_jec)
     : counters_(slots, first_jec, asymmetric_fences_available() ? AtomicCounters::kQuiet : AtomicCounters::kNever),
       count_(slots),
+      searchers_(slots),
       slots_(make_array<Slot>(slots)),
       forks_(make_array<ForkHistory>(slots)) {}
 
@@ -16,7 +17,7 @@ bool Sleep::post(Waker waker, std::size_t offered) noexcept {
 Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half, std::uint64_t stolen) noexcept {
   const Counters counters = counters_.hint();
   // Where nobody need be woken, and no worker is about to sleep, there is nothing to withhold.
-  if (!counters.sleepy() && (counters.sleeping() == 0 || counters.awake_but_idle() > 0))
+  if (!counters.sleepy() && (counters.sleeping() == 0 || searchers_.more_than(0)))
     return {.woke = post(Waker::kStaysBusy, 1)};
   ForkHistory& forks = forks_[slot];
   HalfOffer offer;
@@ -30,8 +31,10 @@ Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half, std::uint64_
 
 bool Sleep::post_and_wake(Waker waker, std::size_t offered) noexcept {
   const Counters counters = counters_.make_active();
-  return counters.sleeping() > 0 &&
-         counters.awake_but_idle() < enough_searchers(offered, count_ - counters.inactive()) && wake_any(waker);
+  if (counters.sleeping() == 0) return false;
+  std::size_t enough = offered;
+  if (offered > 1) enough = enough_searchers(offered, num_active(counters.sleeping(), searchers_.hint()));
+  return !searchers_.more_than(enough - 1) && wake_any(waker);
 }
 
 void Sleep::new_injected_jobs() noexcept {
@@ -46,7 +49,7 @@ bool Sleep::try_wake(std::size_t slot, Waker waker) noexcept {
     if (!s.state.compare_exchange_weak(state, State::kAwake, std::memory_order_seq_cst)) continue;
     if (state == State::kDrowsy) return true;  // Its runner fails to fall asleep, and searches again.
     Parker& parker = state == State::kVacant ? s.resident : *s.runner;
-    counters_.sub_sleeping();
+    unregister(slot);
     if (&parker == &s.resident && summon_) {
       summon_(slot);
     } else {
@@ -65,9 +68,10 @@ bool Sleep::wake_any(Waker waker) noexcept {
 }
 
 void Sleep::hand_over(Slot& slot) noexcept {
-  counters_.sub_sleeping();
+  const auto index = static_cast<std::size_t>(&slot - slots_.get());
+  unregister(index);
   slot.state.store(State::kAwake, std::memory_order_release);
-  summon_ ? summon_(static_cast<std::size_t>(&slot - slots_.get())) : slot.resident.unpark();
+  summon_ ? summon_(index) : slot.resident.unpark();
 }
 
 }  // namespace blitz::detail

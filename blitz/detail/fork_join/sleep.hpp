@@ -46,6 +46,7 @@
 #include "blitz/detail/base/owned.hpp"
 #include "blitz/detail/fence/asymmetric_fence.hpp"
 #include "blitz/detail/fork_join/atomic_counters.hpp"
+#include "blitz/detail/fork_join/searchers.hpp"
 #include "blitz/detail/sys/placement.hpp"
 #include "blitz/detail/wake/fan_out.hpp"
 #include "blitz/detail/wake/fork_history.hpp"
@@ -64,7 +65,7 @@ class Sleep {
   struct Search {
     std::size_t slot;
     unsigned rounds = 0;        ///< Searches since it began, or last slept.
-    std::uint32_t jec = 0;      ///< Valid once announced.
+    std::uint64_t jec = 0;      ///< Valid once announced.
     bool announced = false;     ///< At the next round the worker sleeps, unless something is posted.
     bool looked_last = false;   ///< That round's search sees each job whose poster has not seen the announcement.
     bool again = false;         ///< The worker has slept, or tried to.
@@ -72,7 +73,7 @@ class Sleep {
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
-  BLITZ_API explicit Sleep(std::size_t slots, std::uint32_t first_jec = 0);
+  BLITZ_API explicit Sleep(std::size_t slots, std::uint64_t first_jec = 0);
   Sleep(const Sleep&) = delete;
   Sleep& operator=(const Sleep&) = delete;
 
@@ -107,7 +108,7 @@ class Sleep {
   // --- searching ---
 
   [[nodiscard]] Search start_looking(std::size_t slot) noexcept {
-    counters_.add_inactive();
+    searchers_.add(slot);
     return {.slot = slot};
   }
 
@@ -127,9 +128,10 @@ class Sleep {
     return search;
   }
 
-  void work_found(Search& /*search*/) noexcept {
-    const Counters counters = counters_.sub_inactive();
-    if (counters.sleeping() > 0 && counters.awake_but_idle() == 0) wake_any(Waker::kStaysBusy);
+  void work_found(Search& search) noexcept {
+    searchers_.sub(search.slot);
+    // In this order: a slot that registers after this look sees that this one does not search.
+    if (counters_.load().sleeping() > 0 && !searchers_.more_than(0)) wake_any(Waker::kStaysBusy);
   }
 
   /// Yields, announces, or sleeps, depending on how long the search has lasted.
@@ -145,9 +147,8 @@ class Sleep {
       const Counters counters = counters_.announce_sleepy();
       search.jec = counters.jec();
       search.announced = true;
-      // While no slot is active, all posters have looked. One that becomes active changes the counters first.
-      search.looked_last = counters.inactive() == count_;
-      if (!search.looked_last && counters.awake_but_idle() == 1) look_last(search);
+      search.looked_last = false;
+      if (!searchers_.more_than(1)) look_last(search, counters);
     } else {
       sleep(search, latch, rest, injected);
     }
@@ -168,7 +169,7 @@ class Sleep {
     if (s.state.load(std::memory_order_relaxed) != expected) return false;
     // [claim]
     if (!s.state.compare_exchange_strong(expected, State::kAwake, std::memory_order_seq_cst)) return false;
-    counters_.leave_vacant();
+    counters_.sub_sleeping();
     s.runner = &s.guest;
     return true;
   }
@@ -176,21 +177,9 @@ class Sleep {
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
-    Slot& s = slots_[slot];
-    wait_a_moment_until([this]() noexcept { return is_attended(counters_.load(), 1); });
-    s.runner = &s.resident;
-    if (!own_empty) [[unlikely]] {
-      counters_.add_inactive();
-      s.resident.unpark();
-      return;
-    }
-    s.state.store(State::kDrowsy, std::memory_order_release);
-    const Counters counters = counters_.enter_vacant();  // [register] [inject]
-    if (is_attended(counters)) return leave(s, slot, resident_wanted, injected);
-    // A slot that executes a job may have pushed others while none slept. What it pushes from now on wakes this slot.
-    using Wanted =
-        std::conditional_t<std::is_copy_constructible_v<ResidentWanted>, ResidentWanted, const ResidentWanted&>;
-    leave_active<Wanted>(s, slot, resident_wanted, injected, queues_empty);
+    if (counters_.load().sleeping() + 1 == count_) [[likely]]
+      return give_back_now(slot, own_empty, resident_wanted, injected, queues_empty);
+    give_back_later<ByValue<ResidentWanted>>(slot, own_empty, resident_wanted, injected, queues_empty);
   }
 
   template <class ResidentWanted, class Injected, class QueuesEmpty>
@@ -199,24 +188,27 @@ class Sleep {
     Slot& s = slots_[search.slot];
     s.runner = &s.resident;
     s.state.store(State::kDrowsy, std::memory_order_release);
+    searchers_.sub(search.slot);
     const Counters counters = counters_.add_sleeping();  // [register] [inject]
-    if (is_attended(counters)) return leave(s, search.slot, resident_wanted, injected);
+    if (counters.sleeping() == count_) return leave(s, search.slot, resident_wanted, injected);
     leave_active<const ResidentWanted&>(s, search.slot, resident_wanted, injected, queues_empty);
   }
 
   // --- for loops and statistics ---
 
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
-    const Counters counters = counters_.hint();
-    if (!wants_more(counters.inactive(), offered)) return Audience::kNobody;
-    const std::size_t enough = enough_searchers(offered, count_ - counters.inactive());
-    return counters.awake_but_idle() > enough ? Audience::kSearches : Audience::kSleeps;
+    const std::size_t sleeping = counters_.hint().sleeping(), searching = searchers_.hint();
+    if (!wants_more(sleeping + searching, offered)) return Audience::kNobody;
+    return searching > enough_searchers(offered, num_active(sleeping, searching)) ? Audience::kSearches
+                                                                                  : Audience::kSleeps;
   }
   [[nodiscard]] Ticks weigh_help(std::size_t slot, Ticks work, std::uint64_t stolen) noexcept {
     return slots_[slot].weigh_help(work, stolen, count_ - counters_.hint().sleeping(), price_);
   }
 
   [[nodiscard]] Counters counters() const noexcept { return counters_.load(); }
+  [[nodiscard]] std::size_t num_searching() const noexcept { return searchers_.hint(); }
+  [[nodiscard]] std::size_t num_parked() const noexcept { return counters_.hint().sleeping(); }
   /// For HotWorker.
   [[nodiscard]] const AtomicCounters& word() const noexcept { return counters_; }
   [[nodiscard]] std::uint64_t times_slept(std::size_t slot) const noexcept {
@@ -234,10 +226,16 @@ class Sleep {
     Atomic<State> state{State::kVacant};  // written by the runner and by the thread that claims the slot
   };
 
-  /// Before the last search of the last searcher.
-  static void look_last(Search& search) noexcept {
-    asymmetric_heavy_fence();  // [announce]
+  /// Before the last search of the last searcher. While all other slots sleep, all posters have looked at the counters; one that
+  /// becomes active changes the counters first.
+  void look_last(Search& search, Counters counters) noexcept {
+    if (counters.sleeping() + 1 != count_) asymmetric_heavy_fence();  // [announce]
     search.looked_last = true;
+  }
+
+  /// A hint: the slots were counted one after another.
+  [[nodiscard]] std::size_t num_active(std::size_t sleeping, std::size_t searching) const noexcept {
+    return count_ > sleeping + searching ? count_ - sleeping - searching : 0;
   }
 
   template <SleepableLatch Latch, class Injected>
@@ -250,12 +248,9 @@ class Sleep {
       s.state.store(State::kAwake, std::memory_order_release);
       return;
     }
-    const auto added = counters_.try_add_sleeping(search.jec, search.looked_last);  // [register] [inject]
-    if (added != AtomicCounters::Added::kYes) {
+    if (!try_register(search)) {
       s.state.store(State::kAwake, std::memory_order_release);
       latch.woke();
-      if (added == AtomicCounters::Added::kIsLast) return look_last(search);
-      search.announced = false;  // A job was posted: one search, then a new announcement.
       return;
     }
     auto expected = State::kDrowsy;
@@ -267,7 +262,7 @@ class Sleep {
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
       if (s.runner == &s.resident) s.woken(search.since, price_);
     } else {
-      counters_.sub_sleeping();
+      unregister(search.slot);
       s.state.store(State::kAwake, std::memory_order_release);
     }
     latch.woke();
@@ -276,10 +271,52 @@ class Sleep {
     search.again = true;
   }
 
-  /// Whether a slot may be left without a look at the queues: there is no job, because all slots but `own` are inactive, or another
-  /// slot searches for it.
-  [[nodiscard]] bool is_attended(Counters counters, std::size_t own = 0) const noexcept {
-    return counters.inactive() + own >= count_ || counters.awake_but_idle() > 0;
+  /// The slot is counted as sleeping, no longer as searching. If no other slot searches then, it must have looked last. If it has
+  /// not, or if a job was posted since its announcement, it searches again.
+  [[nodiscard]] bool try_register(Search& search) noexcept {
+    searchers_.sub(search.slot);  // First: a poster that sees this slot search must be one that it has not overlooked.
+    if (!counters_.try_add_sleeping(search.jec)) {  // [register] [inject]
+      searchers_.add(search.slot);
+      search.announced = false;  // One search, then a new announcement.
+      return false;
+    }
+    if (search.looked_last || searchers_.more_than(0)) return true;
+    unregister(search.slot);
+    look_last(search, counters_.load());
+    return false;
+  }
+  void unregister(std::size_t slot) noexcept {
+    searchers_.add(slot);
+    counters_.sub_sleeping();
+  }
+
+  template <class T>
+  using ByValue = std::conditional_t<std::is_copy_constructible_v<T>, T, const T&>;
+
+  /// Waits a moment until another slot searches, or all sleep, so that it is known that the slot may be left. Out of line, and with
+  /// arguments that can be copied by value: so all calls of give_back are tail calls, and it saves no registers.
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  BLITZ_COLD void give_back_later(std::size_t slot, bool own_empty, ResidentWanted resident_wanted, Injected injected,
+                                  QueuesEmpty queues_empty) noexcept {
+    wait_a_moment_until(
+        [this]() noexcept { return counters_.load().sleeping() + 1 == count_ || searchers_.more_than(0); });
+    give_back_now(slot, own_empty, resident_wanted, injected, queues_empty);
+  }
+  template <class ResidentWanted, class Injected, class QueuesEmpty>
+  BLITZ_ALWAYS_INLINE void give_back_now(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted,
+                                         const Injected& injected, const QueuesEmpty& queues_empty) noexcept {
+    Slot& s = slots_[slot];
+    s.runner = &s.resident;
+    if (!own_empty) [[unlikely]] {
+      searchers_.add(slot);
+      s.resident.unpark();
+      return;
+    }
+    s.state.store(State::kDrowsy, std::memory_order_release);
+    const Counters counters = counters_.add_sleeping();  // [register] [inject]
+    if (counters.sleeping() == count_) [[likely]]
+      return leave(s, slot, resident_wanted, injected);
+    leave_active<ByValue<ResidentWanted>>(s, slot, resident_wanted, injected, queues_empty);
   }
 
   /// The end of give_back, for a slot that is drowsy and registered.
@@ -294,13 +331,15 @@ class Sleep {
     if (resident_wanted.probe()) [[unlikely]]
       try_wake(slot);  // [latch]
   }
-  /// The same while another slot is active. Out of line, and with what can be copied by value: so all calls of give_back
-  /// are tail calls, and it saves no registers.
+  /// The end of give_back while some slot does not sleep. Unless one searches, an active one may have pushed jobs while none slept.
+  /// What it pushes from now on wakes this slot.
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   BLITZ_COLD void leave_active(Slot& s, std::size_t slot, ResidentWanted resident_wanted, Injected injected,
                                QueuesEmpty queues_empty) noexcept {
-    asymmetric_heavy_fence();
-    if (!queues_empty()) return hand_over(s);
+    if (!searchers_.more_than(0)) {
+      asymmetric_heavy_fence();
+      if (!queues_empty()) return hand_over(s);
+    }
     leave(s, slot, resident_wanted, injected);
   }
 
@@ -310,6 +349,7 @@ class Sleep {
 
   AtomicCounters counters_;
   std::size_t count_;
+  Searchers searchers_;
   OwnedArray<Slot> slots_;
   Summoner summon_;
   OwnedArray<ForkHistory> forks_;  // each the runner's of that slot; apart, so that slots are small

@@ -16,6 +16,8 @@ inline constexpr unsigned kRoundsOfSearch = 32;
 /// Searchers allowed beyond half of the workers. A caller that waits for a stolen half searches too; without this extra
 /// place it would push its helper to sleep between loops.
 inline constexpr std::size_t kSearchersBesidesHalf = 1;
+/// The slots that count their searches in one word.
+inline constexpr std::size_t kSlotsOfWord = 16;
 /// How often a thief looks at a lone job before it steals it, because its owner may be about to run it. The looks take about as
 /// long as the theft costs thief and owner together.
 inline constexpr int kLooksBeforeTheft = 16;

@@ -19,15 +19,15 @@ constexpr auto kNo = []() noexcept { return false; };
 
 struct Fields {
   unsigned sleeping;
-  unsigned inactive;
-  std::uint32_t jec;
+  std::size_t inactive;
+  std::uint64_t jec;
 
   friend bool operator==(const Fields&, const Fields&) = default;
 };
 
 Fields fields(const Sleep& sleep) {
   const auto counters = sleep.counters();
-  return {counters.sleeping(), counters.inactive(), counters.jec()};
+  return {counters.sleeping(), counters.sleeping() + sleep.num_searching(), counters.jec()};
 }
 
 /// Searches without success until it has announced itself: in the next round it would sleep.
@@ -127,7 +127,7 @@ TEST_CASE("sleep: a worker that has announced itself does not sleep") {
 }
 
 TEST_CASE("sleep: a search goes on as before where the JEC wraps around") {
-  Sleep sleep(2, 0xffffffff);
+  Sleep sleep(2, 0xffff'ffff'ffff);
   borrow(sleep, 1);
   borrow(sleep);
   CoreLatch latch;

@@ -25,8 +25,8 @@ using blitz_test::ReferenceIdle;
 
 namespace {
 
-/// A Sleep with a jobs-event counter that begins at `jec`. It wraps around after 0xffffffff.
-template <std::uint32_t jec>
+/// A Sleep with a jobs-event counter that begins at `jec`. It wraps around after 0xffff'ffff'ffff.
+template <std::uint64_t jec>
 struct SleepFrom : Sleep {
   explicit SleepFrom(std::size_t slots) : Sleep(slots, jec) {}
 };
@@ -39,10 +39,7 @@ struct Counts {
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
-Counts counts(const Sleep& idle) {
-  const auto counters = idle.counters();
-  return {counters.sleeping(), counters.inactive() - counters.sleeping()};
-}
+Counts counts(const Sleep& idle) { return {idle.num_parked(), idle.num_searching()}; }
 Counts counts(const IdleState& idle) { return {idle.num_parked(), idle.num_searching()}; }
 Counts counts(const ReferenceIdle& idle) { return {idle.asleep(), idle.searching()}; }
 
@@ -83,8 +80,8 @@ void borrow(Idle& idle, std::size_t slot = 0) {
 
 TYPE_TO_STRING(Sleep);
 TYPE_TO_STRING(SleepFrom<1>);
-TYPE_TO_STRING(SleepFrom<0xfffffffe>);
-TYPE_TO_STRING(SleepFrom<0xffffffff>);
+TYPE_TO_STRING(SleepFrom<0xffff'ffff'fffe>);
+TYPE_TO_STRING(SleepFrom<0xffff'ffff'ffff>);
 TYPE_TO_STRING(IdleState);
 TYPE_TO_STRING(ReferenceIdle);
 
@@ -396,7 +393,7 @@ TEST_CASE_TEMPLATE("idle protocol: a job found in the last check leaves no wake-
 }
 
 TEST_CASE_TEMPLATE("idle protocol: a worker that waits for a latch sleeps until it is woken, and is not lent", Idle,
-                   IDLE_PROTOCOLS, SleepFrom<1>, SleepFrom<0xfffffffe>, SleepFrom<0xffffffff>) {
+                   IDLE_PROTOCOLS, SleepFrom<1>, SleepFrom<0xffff'ffff'fffe>, SleepFrom<0xffff'ffff'ffff>) {
   for (const std::size_t slots : {2U, 65U}) {
     Idle idle(slots);
     const std::size_t slot = slots - 1;
