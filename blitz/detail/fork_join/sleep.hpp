@@ -4,9 +4,9 @@
 ///
 /// In short: a worker that finds nothing yields for 32 rounds, announces itself, searches once more, registers as sleeping
 /// unless a job was posted since the announcement, looks at the injector, and blocks. If no other slot searches, it makes a
-/// heavy fence before that last search. A poster makes the JEC active, and wakes one slot if some sleep and none searches;
-/// the poster of a join's half, which its owner runs before it sleeps, does so only if that is worth a wake-up. A worker
-/// that finds a job passes the wake-up on.
+/// heavy fence before that last search, and if only the registration shows this, it undoes the registration. A poster makes the
+/// JEC active, and wakes one slot if some sleep and none searches; the poster of a join's half, which its owner runs before it
+/// sleeps, does so only if that is worth a wake-up. A worker that finds a job passes the wake-up on.
 ///
 /// The state of a slot:
 ///
@@ -17,8 +17,8 @@
 ///      +------------------------+----------------------------------+
 ///        claimed, by one compare-exchange: by a waker, or from kVacant by an outside thread that borrows the slot
 ///
-/// A thread that claims a slot from kAsleep or kVacant subtracts it from the `sleeping` count. After a claim from
-/// kDrowsy the runner subtracts it, when it fails to fall asleep.
+/// A thread that claims a slot from kAsleep or kVacant to wake it counts it as searching and subtracts it from the `sleeping` count.
+/// After a claim from kDrowsy the runner does so, when it fails to fall asleep.
 ///
 /// Who may call what:
 ///   all_awake, new_jobs, new_half, fork_ended, weigh_help,
