@@ -52,7 +52,7 @@ UNDOCUMENTED = [
     ("thread_pool.hpp", before(r"template <BroadcastFunction F>\n"), "broadcast("),
     ("thread_pool.hpp", before(r"using AsyncThreadPool\b"), "AsyncThreadPool"),
     ("scope.hpp", before(r"class Scope \{"), "blitz::Scope"),
-    ("options.hpp", r" *///< On which processors the threads run\.", "affinity"),
+    ("options.hpp", r" *///< The processors that run the threads\.", "affinity"),
     ("stats.hpp", before(r"WorkerStats& operator\+="), "operator+="),
     ("algorithm/sort.hpp", before(r"inline constexpr detail::Algorithm<detail::SortFn> sort\b"), "sort (variable)"),
     # Doxygen does not report these two kinds.
@@ -66,7 +66,7 @@ INCOMPLETE = [
     ("spawn.hpp", r"^/// @param f  Copied or moved into the job, as by spawn\(\)\.\n", "blitz::spawn_fifo lacks param f"),
     ("join_all.hpp", r"^/// @return std::vector.*\n", "blitz::join_all lacks return"),
     ("thread_pool.hpp", r"^  /// @throws std::invalid_argument for another number\.\n", "set_max_concurrency lacks throws"),
-    ("broadcast.hpp", r"^/// Complexity: O\(n\) for n workers, each of which is woken\. Thread-safety: any thread;.*\n",
+    ("broadcast.hpp", r"^/// Complexity: O\(n\) for n workers; each is woken\. Thread-safety: any thread;.*\n",
      "blitz::broadcast lacks complexity, thread-safety"),
     ("algorithm/histogram.hpp", r"^/// @code\n(?:///.*\n)*?/// @endcode\n(?=inline constexpr detail::Algorithm<detail::Histogram>)",
      "blitz::histogram lacks example"),
