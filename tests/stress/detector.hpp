@@ -5,13 +5,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <thread>
 
 #include "stress.hpp"
+#include "support/asleep.hpp"
 
 namespace blitz_test {
 
@@ -30,12 +29,6 @@ void block_until_stolen(const Join& join, Random& random, std::size_t depth) {
          // Now the pusher waits for the end of this job, and may fall asleep: W4.
          if (linger) random_gap(inner);
        });
-}
-
-/// Waits until all workers sleep. They must do so some time after the last work.
-template <class Pool>
-void wait_until_all_sleep(Pool& pool) {
-  while (pool.stats().parked != pool.num_threads()) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 /// Admits at most `most` threads at the same time.

@@ -177,7 +177,7 @@ class Sleep {
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   void give_back(std::size_t slot, bool own_empty, const ResidentWanted& resident_wanted, Injected&& injected,
                  QueuesEmpty&& queues_empty) noexcept {
-    if (counters_.load().sleeping() + 1 == count_) [[likely]]
+    if (others_sleep(counters_.load())) [[likely]]
       return give_back_now(slot, own_empty, resident_wanted, injected, queues_empty);
     give_back_later<ByValue<ResidentWanted>>(slot, own_empty, resident_wanted, injected, queues_empty);
   }
@@ -229,13 +229,16 @@ class Sleep {
   /// Before the last search of the last searcher. While all other slots sleep, all posters have looked at the counters; one that
   /// becomes active changes the counters first.
   void look_last(Search& search, Counters counters) noexcept {
-    if (counters.sleeping() + 1 != count_) asymmetric_heavy_fence();  // [announce]
+    if (!others_sleep(counters)) asymmetric_heavy_fence();  // [announce]
     search.looked_last = true;
   }
 
-  /// A hint: the slots were counted one after another.
+  /// Whether all slots except that of the caller, which does not, sleep.
+  [[nodiscard]] bool others_sleep(Counters counters) const noexcept { return counters.sleeping() + 1 == count_; }
+
+  /// The number of active slots, the caller's among them. A hint: they were counted one after another.
   [[nodiscard]] std::size_t num_active(std::size_t sleeping, std::size_t searching) const noexcept {
-    return count_ > sleeping + searching ? count_ - sleeping - searching : 0;
+    return count_ > sleeping + searching ? count_ - sleeping - searching : 1;
   }
 
   template <SleepableLatch Latch, class Injected>
@@ -298,8 +301,7 @@ class Sleep {
   template <class ResidentWanted, class Injected, class QueuesEmpty>
   BLITZ_COLD void give_back_later(std::size_t slot, bool own_empty, ResidentWanted resident_wanted, Injected injected,
                                   QueuesEmpty queues_empty) noexcept {
-    wait_a_moment_until(
-        [this]() noexcept { return counters_.load().sleeping() + 1 == count_ || searchers_.more_than(0); });
+    wait_a_moment_until([this]() noexcept { return others_sleep(counters_.load()) || searchers_.more_than(0); });
     give_back_now(slot, own_empty, resident_wanted, injected, queues_empty);
   }
   template <class ResidentWanted, class Injected, class QueuesEmpty>

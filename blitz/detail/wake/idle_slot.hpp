@@ -12,7 +12,6 @@
 #include "blitz/detail/base/ticks.hpp"
 #include "blitz/detail/sys/parker.hpp"
 #include "blitz/detail/sys/placement.hpp"
-#include "blitz/detail/sys/usual_cpus.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
 
 namespace blitz::detail {
@@ -53,7 +52,7 @@ struct IdleSlot {
 
   /// See policy::ThriftyIdle. `awake`: the number of slots with a running thread.
   [[nodiscard]] Ticks weigh_help(Ticks work, std::uint64_t stolen, std::size_t awake, WakePrice& price) noexcept {
-    if (awake >= usual_cpus() && !WakePrice::weigh_crowded(work)) return 0;
+    if (price.is_crowded_out(work, awake)) return 0;
     const Ticks now = ticks_now();
     if (!price.weigh(work, now) && !series.add(work, price, stolen, now)) return 0;
     return price.at(now).delay();

@@ -12,6 +12,7 @@
 /// multiprocessor", SOSP 1991.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "blitz/detail/base/cache_line.hpp"
 #include "blitz/detail/base/robust_average.hpp"
 #include "blitz/detail/base/ticks.hpp"
+#include "blitz/detail/sys/usual_cpus.hpp"
 #include "blitz/detail/wake/handover.hpp"
 
 namespace blitz::detail {
@@ -60,8 +62,11 @@ class alignas(kCacheLine) WakePrice {
   [[nodiscard]] bool weigh(Ticks work, Ticks now) noexcept {
     return weigh(work, at(now).of_work(), after(asleep_for(now)));
   }
-  /// Like weigh(), if no processor is free: the woken thread must wait for the end of another thread's time slice.
-  [[nodiscard]] static bool weigh_crowded(Ticks work) noexcept { return work >= kTimeSlice * ticks_per_microsecond(); }
+  /// Whether `work` is not worth a wake-up while `awake` workers run: no processor is free, so the woken thread would wait for the
+  /// end of another thread's time slice.
+  [[nodiscard]] bool is_crowded_out(Ticks work, std::size_t awake) const noexcept {
+    return awake >= processors_ && work < kTimeSlice * ticks_per_microsecond();
+  }
   /// Weighs the half of a fork. Its caller could have woken a worker at the time `last`.
   [[nodiscard]] bool weigh_half(Ticks half, Ticks now, Ticks last) noexcept {
     return weigh(half, at(now, last).of_half(), after(asleep_for(now, last)));
@@ -108,7 +113,8 @@ class alignas(kCacheLine) WakePrice {
   [[nodiscard]] const Averages& after(Ticks slept) const noexcept { return const_cast<WakePrice*>(this)->after(slept); }
 
   Averages averages_[2];  // after a short and after a long sleep; written by wakers, woken threads, and callers
-  Atomic<Ticks> asleep_since_{0};  // written by workers that go to sleep
+  Atomic<Ticks> asleep_since_{0};                // written by workers that go to sleep
+  const std::size_t processors_ = usual_cpus();  // read here, because the first call reads files
 };
 
 /// The calls that one worker has made without help. Only that worker uses it.

@@ -1,6 +1,7 @@
 /// Decisions do not depend on a clock here: every wake-up is worth its price, and no worker waits longer than the usual search.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "blitz/detail/base/cache_line.hpp"
@@ -18,7 +19,7 @@ class alignas(kCacheLine) WakePrice {
   static void learn(Ticks /*latency*/, Ticks /*slept*/) noexcept {}
   static void learn_cost(Ticks /*cost*/, Ticks /*now*/) noexcept {}
   [[nodiscard]] static bool weigh(Ticks /*work*/, Ticks /*now*/) noexcept { return true; }
-  [[nodiscard]] static bool weigh_crowded(Ticks /*work*/) noexcept { return true; }
+  [[nodiscard]] static bool is_crowded_out(Ticks /*work*/, std::size_t /*awake*/) noexcept { return false; }
   static void sleeps(Ticks /*now*/) noexcept {}
 };
 
