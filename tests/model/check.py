@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-MEGABYTES = 4000
+MEGABYTES = 8000
 DEPTH = 100_000
 VERIFIER = ["-w", "-DSAFETY", f"-DMEMLIM={MEGABYTES}", "-DVECTORSZ=2048"]
 # Most searches take less time than the compilation of an optimised verifier; the largest need small states.
