@@ -8,7 +8,8 @@ using blitz::detail::kSlotsOfWord;
 using blitz::detail::Searchers;
 
 TEST_CASE("searchers: none at first, for every number of slots") {
-  for (const std::size_t slots : {std::size_t{1}, kSlotsOfWord - 1, kSlotsOfWord, kSlotsOfWord + 1, 10 * kSlotsOfWord}) {
+  for (const std::size_t slots :
+       {std::size_t{1}, kSlotsOfWord - 1, kSlotsOfWord, kSlotsOfWord + 1, 10 * kSlotsOfWord}) {
     CAPTURE(slots);
     Searchers searchers(slots);
     CHECK_FALSE(searchers.more_than(0));
