@@ -14,7 +14,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("adjacent_difference: as the standard's, for every length, in place too") {
+TEST_CASE("adjacent_difference: equals the standard's for every length, also in place") {
   for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
     std::vector<int> numbers = random_ints(n);
     std::vector<int> expected(n);
@@ -31,7 +31,7 @@ TEST_CASE("adjacent_difference: as the standard's, for every length, in place to
   });
 }
 
-TEST_CASE("adjacent_difference: strings, and the order of the arguments") {
+TEST_CASE("adjacent_difference: passes an item and its predecessor in this order") {
   for_each_length(520, [](const AlgorithmOptions& options, std::size_t n) {
     auto words = items_from<std::deque<std::string>>(random_ints(n));
     auto expected = words;
@@ -57,7 +57,7 @@ TEST_CASE("adjacent_difference: stops at the shorter range") {
   });
 }
 
-TEST_CASE("adjacent_difference: an exception arrives") {
+TEST_CASE("adjacent_difference: passes on an exception of each call of the operation") {
   const std::vector<int> numbers = random_ints(150);
   for_each_pool([&](const AlgorithmOptions& options) {
     std::vector<int> out = numbers;
@@ -76,7 +76,7 @@ TEST_CASE("adjacent_difference: an exception arrives") {
   });
 }
 
-TEST_CASE("adjacent_difference: a stop request") {
+TEST_CASE("adjacent_difference: throws Stopped after a stop request") {
   for_each_pool([](AlgorithmOptions options) {
     std::vector<int> numbers = random_ints(10'000);
     std::stop_source source;

@@ -20,11 +20,11 @@ namespace {
 using blitz::detail::LoopIndex;
 using blitz::detail::Scratch;
 
-TEST_CASE("the global pool cannot start in these tests, so that no call runs in it unnoticed") {
+TEST_CASE("global pool: cannot start in these tests, so no call runs in it by mistake") {
   CHECK_THROWS_AS(static_cast<void>(blitz::global_pool()), blitz::ThreadPoolError);
 }
 
-TEST_CASE("find_first: the leftmost of many matches") {
+TEST_CASE("find_first: finds the leftmost of many matches") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const LoopIndex first : std::vector<LoopIndex>{0, 1, 7, 500, 9'998, 9'999, 10'000}) {
       const auto probe = [&](LoopIndex from, LoopIndex to) { return std::min(std::max(from, first), to); };
@@ -33,7 +33,7 @@ TEST_CASE("find_first: the leftmost of many matches") {
   });
 }
 
-TEST_CASE("fold_blocks: each position once, parts in their order") {
+TEST_CASE("fold_blocks: visits each position once and combines the parts in order") {
   for_each_length(2000, [](const AlgorithmOptions& options, std::size_t n) {
     std::string expected;
     for (std::size_t i = 0; i < n; ++i) expected += std::to_string(i) + ' ';
@@ -47,7 +47,7 @@ TEST_CASE("fold_blocks: each position once, parts in their order") {
   });
 }
 
-TEST_CASE("Scratch: aligned, large or not; too much is refused") {
+TEST_CASE("Scratch: aligns small and large arrays and throws bad_alloc for too large ones") {
   const Scratch<Wide> wide(3);
   CHECK(reinterpret_cast<std::uintptr_t>(wide.data()) % alignof(Wide) == 0);
   Scratch<char> large(blitz::detail::kHugePage * 3);

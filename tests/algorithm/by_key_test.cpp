@@ -53,7 +53,7 @@ std::vector<std::string> letters(std::size_t count) {
   return values;
 }
 
-TEST_CASE("reduce_by_key: as the plain loop, for every length, length of the runs and grain") {
+TEST_CASE("reduce_by_key: equals the serial loop for every number of items, runs and grain") {
   for_each_length(5000, [](AlgorithmOptions options, std::size_t n) {
     const std::vector<std::string> values = letters(n);
     for (const int kinds : {1, 3, 1000}) {
@@ -77,7 +77,7 @@ TEST_CASE("reduce_by_key: as the plain loop, for every length, length of the run
   });
 }
 
-TEST_CASE("reduce_by_key: as many items as make the most pieces") {
+TEST_CASE("reduce_by_key: is correct for as many items as make the maximum number of pieces") {
   if (kSanitized) return;
   constexpr std::size_t kPiece = 1024;
   const auto key_of = [](std::size_t i) { return i / 100; };
@@ -95,7 +95,7 @@ TEST_CASE("reduce_by_key: as many items as make the most pieces") {
   }
 }
 
-TEST_CASE("reduce_by_key: outputs of every size, keys and values of different lengths") {
+TEST_CASE("reduce_by_key: stops at the end of the shorter input or where an output is full") {
   const std::vector<int> keys = runs_of(200, 40);
   const std::vector<std::string> values = letters(180);
   const Runs expected = runs_serially({keys.begin(), keys.begin() + 180}, values);
@@ -113,7 +113,7 @@ TEST_CASE("reduce_by_key: outputs of every size, keys and values of different le
   });
 }
 
-TEST_CASE("reduce_by_key: an equality and an operation of the caller's") {
+TEST_CASE("reduce_by_key: uses the equality and the operation of the caller") {
   const std::vector<int> keys{1, 3, 5, 2, 4, 7};
   const std::vector<short> values{4, 9, 2, 7, 1, 5};
   std::vector<int> keys_out(6);
@@ -125,7 +125,7 @@ TEST_CASE("reduce_by_key: an equality and an operation of the caller's") {
   CHECK(std::vector<long>(values_out.begin(), values_end) == std::vector<long>{9, 7, 5});
 }
 
-TEST_CASE("reduce_by_key: by iterators, each range as far as its end") {
+TEST_CASE("reduce_by_key: with iterators it stops at the first end of the four ranges") {
   const std::vector<int> keys{1, 1, 2, 3, 3, 3};
   const std::deque<int> values{1, 2, 3, 4, 5, 6};
   for (std::ptrdiff_t cut = 0; cut < 4; ++cut) {  // which range ends first
@@ -146,7 +146,7 @@ TEST_CASE("reduce_by_key: by iterators, each range as far as its end") {
   }
 }
 
-TEST_CASE("reduce_by_key: an exception arrives") {
+TEST_CASE("reduce_by_key: passes on an exception of each call") {
   const std::vector<int> keys = runs_of(60, 10);
   const std::vector<std::string> values = letters(60);
   for_each_pool([&](const AlgorithmOptions& options) {
@@ -161,7 +161,7 @@ TEST_CASE("reduce_by_key: an exception arrives") {
   });
 }
 
-TEST_CASE("reduce_by_key: a stop request") {
+TEST_CASE("reduce_by_key: throws Stopped after a stop request") {
   const std::vector<int> keys = runs_of(1000, 10);
   for_each_pool([&](AlgorithmOptions options) {
     std::stop_source source;
@@ -208,7 +208,7 @@ void check_groups(const AlgorithmOptions& options, const R& range, F key_of = {}
   CHECK(found_in(blitz::group_by(options, range, key_of)) == groups_serially(range, key_of));
 }
 
-TEST_CASE("group_by: as the plain loop, for every length and number of groups") {
+TEST_CASE("group_by: equals the serial loop for every length and number of groups") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     for (const int kinds : {1, 5, 1'000'000}) {
       const std::vector<int> numbers = random_ints(n, kinds);
@@ -218,7 +218,7 @@ TEST_CASE("group_by: as the plain loop, for every length and number of groups") 
   });
 }
 
-TEST_CASE("group_by: items of every kind, by a key of theirs") {
+TEST_CASE("group_by: takes items of every kind and a projection to their key") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : {0u, 1u, 300u, 3000u}) {
       const std::vector<int> numbers = random_ints(n, 20);
@@ -233,7 +233,7 @@ TEST_CASE("group_by: items of every kind, by a key of theirs") {
   });
 }
 
-TEST_CASE("group_by: so many groups that the items are partitioned") {
+TEST_CASE("group_by: is correct for so many groups that the items are partitioned") {
   constexpr std::size_t kItems = kSanitized ? 20'000 : 60'000;
   std::vector<int> many = random_ints(kItems, kItems / 2);
   for_each_pool([&](const AlgorithmOptions& options) {
@@ -247,7 +247,7 @@ TEST_CASE("group_by: so many groups that the items are partitioned") {
   check_groups(two_threads(), items_from<std::deque<std::string>>(many));
 }
 
-TEST_CASE("group_by: lengths and numbers of groups at which it takes another way") {
+TEST_CASE("group_by: is correct around the sizes where the method changes") {
   for (const blitz::PoolRef pool : {pools()[0], pools()[2]}) {
     // A table has 4096 groups, a piece 16,384 items, and a partition 8192.
     for (const std::size_t n : around({8192, 16'384, 32'768})) {
@@ -284,7 +284,7 @@ struct std::hash<blitz_test::Colliding> {
 namespace blitz_test {
 namespace {
 
-TEST_CASE("group_by: different keys with equal hashes") {
+TEST_CASE("group_by: separates different keys with equal hashes") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const int kinds : {5, 100, 1000}) {
       check_groups(options, random_ints(3000, kinds), [](int x) { return Colliding{x}; });
@@ -293,7 +293,7 @@ TEST_CASE("group_by: different keys with equal hashes") {
   check_groups(two_threads(), random_ints(10'000, 6000), [](int x) { return Colliding{x}; });
 }
 
-TEST_CASE("group_by: an exception arrives") {
+TEST_CASE("group_by: passes on an exception of each call of the key function") {
   const std::vector<int> numbers = random_ints(100, 20);
   for_each_pool([&](const AlgorithmOptions& options) {
     throw_at_each_call(
@@ -314,7 +314,7 @@ TEST_CASE("group_by: an exception arrives") {
   }
 }
 
-TEST_CASE("group_by: a stop request") {
+TEST_CASE("group_by: throws Stopped exactly if a stop was requested") {
   const std::vector<int> many = random_ints(40'000);
   for_each_pool([&](AlgorithmOptions options) {
     for (const std::size_t at : {0u, 4200u, 50'000u, 90'000u}) {
@@ -335,7 +335,7 @@ TEST_CASE("group_by: a stop request") {
   });
 }
 
-TEST_CASE("group_by: the result may be moved") {
+TEST_CASE("group_by: returns a result that can be moved") {
   const std::vector<int> numbers{1, 2, 1};
   blitz::Groups groups = blitz::group_by(two_threads(), numbers);
   blitz::Groups moved = std::move(groups);

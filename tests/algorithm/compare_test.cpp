@@ -12,7 +12,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("comparisons of ranges: as the standard's, for every length and kind") {
+TEST_CASE("comparisons of ranges: equal the standard's for every length and kind") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<int> numbers = random_ints(n);
     for_each_kind(numbers, [&](auto& items, const std::vector<int>&) {
@@ -39,7 +39,7 @@ TEST_CASE("comparisons of ranges: as the standard's, for every length and kind")
   });
 }
 
-TEST_CASE("is_sorted, is_partitioned: as the standard's") {
+TEST_CASE("is_sorted and is_partitioned: equal the standard's") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     for (const std::size_t sorted : {n, n - n / 4}) {
       std::vector<int> numbers = random_ints(n);

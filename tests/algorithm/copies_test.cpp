@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("copies: filters do not wrap items", T, BLITZ_TEST_GREEDY) {
   });
 }
 
-TEST_CASE_TEMPLATE("copies: sorts, merges and set operations do not", T, BLITZ_TEST_GREEDY) {
+TEST_CASE_TEMPLATE("copies: sorts, merges and set operations do not wrap items", T, BLITZ_TEST_GREEDY) {
   for_each_size_of_input([](const AlgorithmOptions& options, std::size_t n) {
     const auto items = some<T>(n);
     const auto check = [&](const auto& sort) {
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("copies: sorts, merges and set operations do not", T, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("copies: copies and permutations do not", T, BLITZ_TEST_GREEDY) {
+TEST_CASE_TEMPLATE("copies: copies and permutations do not wrap items", T, BLITZ_TEST_GREEDY) {
   for_each_size_of_input([](const AlgorithmOptions& options, std::size_t n) {
     auto items = some<T>(n);
     std::vector<T> out(n);
@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("copies: copies and permutations do not", T, BLITZ_TEST_GREED
   });
 }
 
-TEST_CASE_TEMPLATE("copies: reductions and scans do not", T, BLITZ_TEST_GREEDY) {
+TEST_CASE_TEMPLATE("copies: reductions and scans do not wrap items", T, BLITZ_TEST_GREEDY) {
   for_each_size_of_input([](AlgorithmOptions options, std::size_t n) {
     auto items = some<T>(n);
     for (const bool deterministic : {false, true}) {

@@ -31,7 +31,7 @@ std::pair<Items, std::size_t> copied(const Items& items, std::size_t room, Pred 
   return {std::move(kept), i};
 }
 
-TEST_CASE("copy_if: as the standard's, for every length and kind") {
+TEST_CASE("copy_if: equals the standard's for every length and kind") {
   for_each_length(10'000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n, 3), [&](auto& items, const std::vector<int>&) {
       using T = std::ranges::range_value_t<decltype(items)>;
@@ -48,7 +48,7 @@ TEST_CASE("copy_if: as the standard's, for every length and kind") {
   });
 }
 
-TEST_CASE("copy_if: all items, none, and those that are rare or dense") {
+TEST_CASE("copy_if: is correct for every share of matching items, from none to all") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : std::initializer_list<std::size_t>{64, 65, 700, 5000}) {
       const std::vector<int> numbers = random_ints(n, 100);
@@ -87,7 +87,7 @@ TEST_CASE("copy_if: stops where the output is full") {
   });
 }
 
-TEST_CASE("copy_if: behind the result the output is as it was") {
+TEST_CASE("copy_if: does not write to the output after its result") {
   for_each_length(10'000, [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<int> numbers = random_ints(n, 3);
     std::vector<int> out(n, -1);
@@ -111,7 +111,7 @@ struct MoveOnlyNumber {
   int value;
 };
 
-TEST_CASE("copy_if, remove_if: trivial items that cannot be copied, or only assigned") {
+TEST_CASE("copy_if and remove_if: take trivial items that are move-only or only assignable") {
   for_each_pool([](const AlgorithmOptions& options) {
     constexpr std::size_t kItems = 1000;
     const auto in = std::make_unique<AssignOnly[]>(kItems);
@@ -129,7 +129,7 @@ TEST_CASE("copy_if, remove_if: trivial items that cannot be copied, or only assi
   });
 }
 
-TEST_CASE("copy_if: the predicate and the projection are called once for each item") {
+TEST_CASE("copy_if: calls the predicate and the projection once for each item") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<std::size_t> places = [] {
       std::vector<std::size_t> all(6000);
@@ -149,7 +149,7 @@ TEST_CASE("copy_if: the predicate and the projection are called once for each it
   });
 }
 
-TEST_CASE("remove_copy: all but a value") {
+TEST_CASE("remove_copy: copies all items except those that equal the value") {
   for_each_pool([](const AlgorithmOptions& options) {
     for_each_kind(random_ints(1000, 3), [&](auto& items, const std::vector<int>&) {
       using T = std::ranges::range_value_t<decltype(items)>;
@@ -161,7 +161,7 @@ TEST_CASE("remove_copy: all but a value") {
   });
 }
 
-TEST_CASE("filters: many numbers, of which few, half, most or all are kept") {
+TEST_CASE("filters: are correct for many numbers, whether few or most are kept") {
   constexpr std::size_t kItems = 200'000;
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t percent : {2, 50, 95, 100}) {
@@ -188,7 +188,7 @@ TEST_CASE("filters: many numbers, of which few, half, most or all are kept") {
   });
 }
 
-TEST_CASE("copy_if: a stop request") {
+TEST_CASE("copy_if: throws Stopped after a stop request") {
   const std::vector<int> numbers = random_ints(10'000);
   for_each_pool([&](AlgorithmOptions options) {
     std::stop_source source;

@@ -16,7 +16,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("count, count_if: as the standard's, for every length and kind") {
+TEST_CASE("count and count_if: equal the standard's for every length and kind") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n, 3), [&](auto& items, const std::vector<int>&) {
       const auto wanted = item_from<std::ranges::range_value_t<decltype(items)>>(1);
@@ -27,7 +27,7 @@ TEST_CASE("count, count_if: as the standard's, for every length and kind") {
   });
 }
 
-TEST_CASE("count, count_if: numbers as wide as the result") {
+TEST_CASE("count and count_if: are correct for numbers as wide as the result") {
   const auto check = [](auto number) {
     std::vector<decltype(number)> numbers;
     for (int i = 0; i < 1000; ++i) numbers.push_back(static_cast<decltype(number)>(i % 7));
@@ -44,7 +44,7 @@ TEST_CASE("count, count_if: numbers as wide as the result") {
   check(std::uint64_t{0});
 }
 
-TEST_CASE("min_element and the like: as the standard's, for every length and kind") {
+TEST_CASE("min_element and the like: equal the standard's for every length and kind") {
   for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
     if (options.min_grain == 1 && n > 1100) return;
     for (const int kinds : {2, 1'000'000}) {
@@ -78,7 +78,7 @@ void check_numbers(std::vector<T> numbers) {
   });
 }
 
-TEST_CASE("min_element and the like: limits of the types, NaNs") {
+TEST_CASE("min_element and the like: are correct for the limits of types and stay in bounds for NaNs") {
   using Doubles = std::numeric_limits<double>;
   check_numbers(std::vector<double>(3000, Doubles::infinity()));
   check_numbers(std::vector<double>(3000, -Doubles::infinity()));
@@ -95,7 +95,7 @@ TEST_CASE("min_element and the like: limits of the types, NaNs") {
   CHECK(is_inside(blitz::minmax_element(two_threads(), numbers).max));
 }
 
-TEST_CASE("min_element: projections, exceptions, stop requests") {
+TEST_CASE("min_element and the like: apply projections and pass on exceptions and stop requests") {
   const std::vector<int> numbers = random_ints(60);
   CHECK(blitz::min_element(two_threads(), numbers, {}, std::negate<>()) == std::ranges::max_element(numbers));
   for_each_pool([&](AlgorithmOptions options) {

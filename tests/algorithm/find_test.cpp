@@ -13,7 +13,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("find and what stands on it: as the standard's, for every length and kind") {
+TEST_CASE("find and its relatives: equal the standard's for every length and kind") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n, static_cast<int>(n) + 1), [&](auto& items, const std::vector<int>&) {
       const auto wanted = item_from<std::ranges::range_value_t<decltype(items)>>(1);
@@ -41,7 +41,7 @@ TEST_CASE("find and what stands on it: as the standard's, for every length and k
   });
 }
 
-TEST_CASE("find and what stands on it: a match at each place, with others behind or before it") {
+TEST_CASE("find and its relatives: find the first or last match, wherever it is") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::size_t n = 150;
     for (std::size_t at = 0; at < n; ++at) {
@@ -64,7 +64,7 @@ TEST_CASE("find and what stands on it: a match at each place, with others behind
   });
 }
 
-TEST_CASE("search, find_end, find_first_of: as the standard's") {
+TEST_CASE("search, find_end and find_first_of: equal the standard's") {
   for_each_length(2000, [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<int> hay = random_ints(n, 3);
     for (const std::size_t m : std::vector<std::size_t>{0, 1, 2, 5, n, n + 1}) {
@@ -80,7 +80,7 @@ TEST_CASE("search, find_end, find_first_of: as the standard's") {
   });
 }
 
-TEST_CASE("find: views and projections; a temporary leaves no iterator") {
+TEST_CASE("find: takes views and projections and returns dangling for a temporary") {
   const auto squares = std::views::iota(0, 1000) | std::views::transform([](int x) { return x * x; });
   CHECK(*blitz::find(two_threads(), squares, 81) == 81);
   const auto negative = [](int x) { return -x; };
@@ -91,7 +91,7 @@ TEST_CASE("find: views and projections; a temporary leaves no iterator") {
   static_assert(std::same_as<decltype(blitz::find_last(std::vector<int>(), 1)), std::ranges::dangling>);
 }
 
-TEST_CASE("find_if: an exception arrives") {
+TEST_CASE("find_if: passes on an exception of each call of the predicate") {
   const std::vector<int> numbers = random_ints(70);
   for_each_pool([&](const AlgorithmOptions& options) {
     throw_at_each_call(
@@ -103,7 +103,7 @@ TEST_CASE("find_if: an exception arrives") {
   });
 }
 
-TEST_CASE("find_if, any_of: a stop request") {
+TEST_CASE("find_if and any_of: throw Stopped after a stop request") {
   const std::vector<int> numbers = random_ints(1000);
   for_each_pool([&](AlgorithmOptions options) {
     std::stop_source source;

@@ -26,7 +26,7 @@ Counts counted_serially(const R& range, std::size_t bins, F bin_of) {
   return counts;
 }
 
-TEST_CASE("histogram: as the plain loop, for every length, number of bins and kind") {
+TEST_CASE("histogram: equals the serial loop for every length and number of bins") {
   for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
     for (const std::size_t bins : {1u, 7u, 300u, 1500u}) {
       const std::vector<int> numbers = random_ints(n, static_cast<int>(bins));
@@ -39,7 +39,7 @@ TEST_CASE("histogram: as the plain loop, for every length, number of bins and ki
   });
 }
 
-TEST_CASE("histogram: numbers of bins at which it takes another way") {
+TEST_CASE("histogram: is correct around the sizes where the method changes") {
   for_each_pool([](const AlgorithmOptions& options) {
     // Small counters are used for at most 1024 bins, and with at least sixteen items per bin.
     for (const std::size_t bins : {1u, 2u, 100u, 1023u, 1024u, 1025u}) {
@@ -51,7 +51,7 @@ TEST_CASE("histogram: numbers of bins at which it takes another way") {
   });
 }
 
-TEST_CASE("histogram: items of every kind, by a bin of theirs") {
+TEST_CASE("histogram: takes items of every kind and a function to their bin") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : {0u, 1u, 100u, 5000u}) {
       for_each_kind(random_ints(n, 50), [&](auto& items, const std::vector<int>&) {
@@ -91,7 +91,7 @@ void check_every_value_of() {
   CHECK_THROWS_AS(static_cast<void>(blitz::histogram(two_threads(), values, 0)), std::out_of_range);
 }
 
-TEST_CASE("histogram: bins of small types, and items of none of the bins") {
+TEST_CASE("histogram: takes every value of small types and refuses items outside the bins") {
   check_every_value_of<std::uint8_t>();
   check_every_value_of<std::int8_t>();
   check_every_value_of<char>();
@@ -106,7 +106,7 @@ TEST_CASE("histogram: bins of small types, and items of none of the bins") {
   });
 }
 
-TEST_CASE("histogram: an exception arrives") {
+TEST_CASE("histogram: passes on an exception of each call of the bin function") {
   const std::vector<int> numbers = random_ints(100, 5);
   for_each_pool([&](const AlgorithmOptions& options) {
     throw_at_each_call(
@@ -118,7 +118,7 @@ TEST_CASE("histogram: an exception arrives") {
   });
 }
 
-TEST_CASE("histogram: a stop request") {
+TEST_CASE("histogram: throws Stopped after a stop request") {
   const std::vector<int> numbers = random_ints(1000, 5);
   for_each_pool([&](AlgorithmOptions options) {
     std::stop_source source;

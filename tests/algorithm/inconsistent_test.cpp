@@ -86,7 +86,7 @@ void for_each_disorder(Test test) {
   });
 }
 
-TEST_CASE("inconsistent comparisons and predicates: searches") {
+TEST_CASE("inconsistent comparisons and predicates: searches return a result within the range") {
   for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
     Guarded items(numbers);
     Guarded needle({7, 3, 7});
@@ -121,7 +121,7 @@ TEST_CASE("inconsistent comparisons and predicates: searches") {
   });
 }
 
-TEST_CASE("inconsistent comparisons and predicates: filters and partitions") {
+TEST_CASE("inconsistent comparisons and predicates: filters and partitions stay within bounds") {
   for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
     Guarded items(numbers);
     const auto pred = [&](int x) { return order(x, 7); };
@@ -147,7 +147,7 @@ TEST_CASE("inconsistent comparisons and predicates: filters and partitions") {
 }
 
 // In addition to the tests in sort_test.cpp, stable_sort_test.cpp and merge_test.cpp.
-TEST_CASE("inconsistent comparisons: sorts and merges between guards") {
+TEST_CASE("inconsistent comparisons: sorts and merges stay within bounds and lose no item") {
   for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
     Guarded items(numbers);
     const auto third = static_cast<std::ptrdiff_t>(numbers.size() / 3);
@@ -167,7 +167,7 @@ TEST_CASE("inconsistent comparisons: sorts and merges between guards") {
   });
 }
 
-TEST_CASE("inconsistent comparisons: keys") {
+TEST_CASE("inconsistent comparisons: algorithms by key stay within bounds and lose no item") {
   for_each_disorder([](const AlgorithmOptions& options, const Ints& numbers, const Order<int>& order) {
     Guarded keys(numbers);
     Guarded values(numbers);
@@ -196,7 +196,7 @@ struct Place {
   std::atomic<int> writes = 0;
 };
 
-TEST_CASE("inconsistent comparisons: reduce_by_key writes each place once at most, also where two pieces meet") {
+TEST_CASE("inconsistent comparisons: reduce_by_key writes each place at most once, also between pieces") {
   constexpr int kPiece = 8;
   constexpr std::size_t kItems = 64;
   const Ints keys = numbers_to(kItems);
@@ -214,7 +214,7 @@ TEST_CASE("inconsistent comparisons: reduce_by_key writes each place once at mos
   }
 }
 
-TEST_CASE("inconsistent keys: group_by finds each position at most once, and none that there is not") {
+TEST_CASE("inconsistent keys: group_by finds each position exactly once") {
   for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 100, 5000, 50'000}) {
     for (const std::size_t kinds : std::initializer_list<std::size_t>{1, 10, 10'000, 1'000'000}) {
       for (const blitz::PoolRef pool : {pools()[0], pools()[2]}) {

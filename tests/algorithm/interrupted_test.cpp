@@ -195,7 +195,7 @@ void check_interrupted(const std::vector<Case>& cases, const Ints& numbers, cons
   }
 }
 
-TEST_CASE("interrupted: copies and permutations") {
+TEST_CASE("interrupted: copies and permutations leave valid items") {
   const auto turn = [](Ints& x) { std::ranges::reverse(x); };
   check_interrupted(
       {
@@ -349,7 +349,7 @@ TEST_CASE("interrupted: copies and permutations") {
       random_ints(41, 5), Ints(41, 0));
 }
 
-TEST_CASE("interrupted: filters and partitions") {
+TEST_CASE("interrupted: filters and partitions leave valid items") {
   check_interrupted(
       {
           {"partition_copy", Promise::kValid,
@@ -417,7 +417,7 @@ TEST_CASE("interrupted: filters and partitions") {
       random_ints(150, 5), {});  // the flags of 64 items are one block
 }
 
-TEST_CASE("interrupted: searches and comparisons") {
+TEST_CASE("interrupted: searches, comparisons and folds leave valid items") {
   // No match before the end, so every item is visited.
   Ints numbers(41);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(2 * i + 2);
@@ -519,7 +519,7 @@ TEST_CASE("interrupted: searches and comparisons") {
       numbers, tail);
 }
 
-TEST_CASE("interrupted: sorts and merges of items whose moves throw") {
+TEST_CASE("interrupted: sorts keep all items unless a move throws, and merges leave valid items") {
   const auto sorted = [](Ints& x) { std::ranges::sort(x); };
   const Ints numbers = random_ints(41, 30);
   check_interrupted(
@@ -631,7 +631,7 @@ bool constructs(const Ints& expected, Construct construct) {
   return right;
 }
 
-TEST_CASE("interrupted: objects in raw memory") {
+TEST_CASE("interrupted: algorithms on uninitialized memory leak no object") {
   const auto first = [](auto objects) { return objects.data(); };
   const auto all = [](auto objects) { return static_cast<std::ptrdiff_t>(objects.size()); };
   check_interrupted(
@@ -704,7 +704,7 @@ TEST_CASE("interrupted: objects in raw memory") {
       random_ints(41), {});
 }
 
-TEST_CASE("interrupted: loops over tiles, and over work that is added") {
+TEST_CASE("interrupted: loops over tiles and over added items leave valid items") {
   check_interrupted(
       {
           {"parallel_for_tiles", Promise::kPartial,

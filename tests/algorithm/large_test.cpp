@@ -75,7 +75,7 @@ std::size_t memory_left() {
 
 }  // namespace
 
-TEST_CASE("large: sorts") {
+TEST_CASE("large: sorts are correct for more than 2^32 items") {
   Array items = make();
   blitz::sort(items);
   CHECK(are_runs(items));
@@ -93,7 +93,7 @@ TEST_CASE("large: sorts") {
   CHECK(items[kItems / 2] == 1);
 }
 
-TEST_CASE("large: a sort by keys of more items than one thread sorts by radix, with a grain beyond them") {
+TEST_CASE("large: a sort by keys is correct if one thread has more items than a radix sort takes") {
   struct Boxed {
     char value;
   };
@@ -104,7 +104,7 @@ TEST_CASE("large: a sort by keys of more items than one thread sorts by radix, w
   CHECK(std::ranges::count(items, 0, &Boxed::value) == (std::ptrdiff_t{1} << 28) + 5);
 }
 
-TEST_CASE("large: filters and partitions") {
+TEST_CASE("large: filters and partitions are correct for more than 2^32 items") {
   Array items = make();
   Array out = make_alike(9, 9);
   const auto odd_at = [](std::size_t i) { return i % 2 == 0 ? 1 : 3; };
@@ -134,7 +134,7 @@ TEST_CASE("large: filters and partitions") {
         static_cast<std::ptrdiff_t>(kItems / 2 + 1));
 }
 
-TEST_CASE("large: scans, merges and permutations") {
+TEST_CASE("large: scans, merges and permutations are correct for more than 2^32 items") {
   Array items = make_alike(1, 1);
   Array out = make_alike(9, 9);
   const auto sum_at = [](std::size_t i) { return i + 1; };
@@ -162,7 +162,7 @@ TEST_CASE("large: scans, merges and permutations") {
   CHECK(are(std::span(items).subspan(6), [](std::size_t i) { return i % kKinds; }));
 }
 
-TEST_CASE("large: searches, counts and folds") {
+TEST_CASE("large: searches, counts and folds are correct for more than 2^32 items") {
   const Array items = make_alike(1, 2);
   CHECK(blitz::find(items, 2) == items.end() - 1);
   CHECK(blitz::find_last(items, 1).begin() == items.end() - 2);

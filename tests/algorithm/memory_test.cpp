@@ -78,7 +78,7 @@ void check_memory(const std::vector<Case>& cases) {
   }
 }
 
-TEST_CASE("memory: filters and partitions") {
+TEST_CASE("memory: the input bounds the allocations of filters and partitions") {
   // A few bits for each item, and a quarter of the items.
   constexpr std::size_t kFilter = kItems + kInput / 4;
   check_memory({
@@ -93,7 +93,7 @@ TEST_CASE("memory: filters and partitions") {
   });
 }
 
-TEST_CASE("memory: sorts, merges and set operations") {
+TEST_CASE("memory: the input bounds the allocations of sorts, merges and set operations") {
   check_memory({
       {"sort", kInput, [](auto& o, World& w) { blitz::sort(o, w.a); }},
       {"sort by a comparison", kInput, [](auto& o, World& w) { blitz::sort(o, w.a, less); }},
@@ -112,7 +112,7 @@ TEST_CASE("memory: sorts, merges and set operations") {
   });
 }
 
-TEST_CASE("memory: scans, groups and others") {
+TEST_CASE("memory: the input bounds the allocations of scans, groups and others") {
   const auto det = [](AlgorithmOptions options) {
     options.deterministic = true;
     return options;
@@ -129,7 +129,7 @@ TEST_CASE("memory: scans, groups and others") {
   });
 }
 
-TEST_CASE("memory: pipelines") {
+TEST_CASE("memory: the input bounds the allocations of pipelines") {
   const auto itself = [](int x) { return Ints(1, x); };
   check_memory({
       {"collect", kInput, [](auto& o, World& w) { static_cast<void>(blitz::par(w.a).with(o).collect()); }},

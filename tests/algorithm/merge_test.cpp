@@ -82,7 +82,7 @@ std::size_t most_of(const AlgorithmOptions& options) {
   return 1300;
 }
 
-TEST_CASE("merge: as the standard's, also into an output that is too small") {
+TEST_CASE("merge: equals the standard's, also if the output is too small") {
   for_each_pool([](const AlgorithmOptions& options) {
     for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
       std::vector<Tagged> expected(a.size() + b.size());
@@ -100,7 +100,7 @@ TEST_CASE("merge: as the standard's, also into an output that is too small") {
   });
 }
 
-TEST_CASE("merge: kinds of items, iterators and projections") {
+TEST_CASE("merge: equals the standard's for every kind of item, iterator and projection") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{0, 1, 50, 3000}) {
       const std::vector<int> others = sorted_ints(n / 2, 1000);
@@ -138,7 +138,7 @@ TEST_CASE("merge: kinds of items, iterators and projections") {
   });
 }
 
-TEST_CASE("inplace_merge: as the standard's, at every place") {
+TEST_CASE("inplace_merge: equals the standard's for every position of the middle") {
   for_each_pool([](const AlgorithmOptions& options) {
     for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
       std::vector<Tagged> items = a;
@@ -168,7 +168,7 @@ TEST_CASE("inplace_merge: as the standard's, at every place") {
   CHECK(items_alive == 0);
 }
 
-TEST_CASE("merging and sorting without memory: as the standard's") {
+TEST_CASE("merges and sorts without extra memory: equal the standard's") {
   const auto test = [](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
     std::vector<Tagged> items = a;
     items.insert(items.end(), b.begin(), b.end());
@@ -215,7 +215,7 @@ void check_set_operation(const AlgorithmOptions& options, Ours ours, Standards s
   });
 }
 
-TEST_CASE("set operations: as the standard's, also into an output that is too small") {
+TEST_CASE("set operations: equal the standard's, also if the output is too small") {
   for_each_pool([](const AlgorithmOptions& options) {
     check_set_operation(options, blitz::set_union, std::ranges::set_union);
     check_set_operation(options, blitz::set_intersection, std::ranges::set_intersection);
@@ -261,12 +261,12 @@ void check_merges_of(std::size_t n) {
   CHECK(both == expected);
 }
 
-TEST_CASE("merges and set operations: as many items as one thread takes, and a few more parts") {
+TEST_CASE("merges and set operations: are correct around the sizes where another part is added") {
   for (const std::size_t n : around({8192, 16'384})) check_merges_of<int>(n);
   for (const std::size_t n : around({1024, 2048})) check_merges_of<std::string>(n);
 }
 
-TEST_CASE("set operations: strings, iterators and projections") {
+TEST_CASE("set operations: equal the standard's for strings, iterators and projections") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{0, 60, 3000}) {
       const auto a = items_from<std::vector<std::string>>(sorted_ints(n, 1000));
@@ -284,7 +284,7 @@ TEST_CASE("set operations: strings, iterators and projections") {
   });
 }
 
-TEST_CASE("includes: as the standard's") {
+TEST_CASE("includes: equals the standard's") {
   for_each_pool([](const AlgorithmOptions& options) {
     for_each_two(most_of(options), [&](const std::vector<Tagged>& a, const std::vector<Tagged>& b) {
       CHECK(blitz::includes(options, a, b, kByKey) == std::ranges::includes(a, b, kByKey));
@@ -300,7 +300,7 @@ TEST_CASE("includes: as the standard's") {
   });
 }
 
-TEST_CASE("merges and set operations: an exception of a comparison") {
+TEST_CASE("merges and set operations: pass on an exception of each comparison") {
   const std::vector<Tagged> a = sorted_items(70, 40);
   const std::vector<Tagged> b = sorted_items(50, 40);
   std::vector<Tagged> both = a;
@@ -338,7 +338,7 @@ TEST_CASE("merges and set operations: an exception of a comparison") {
   }
 }
 
-TEST_CASE("merges, set operations and sorts: a comparison that throws std::bad_alloc") {
+TEST_CASE("merges, set operations and sorts: pass on std::bad_alloc of each comparison") {
   // The library runs parts on one thread if a pool has no memory. An exception of a comparison is no such case.
   const std::vector<Tagged> a = sorted_items(70, 40);
   const std::vector<Tagged> b = sorted_items(50, 40);
@@ -384,7 +384,7 @@ TEST_CASE("merges, set operations and sorts: a comparison that throws std::bad_a
   }
 }
 
-TEST_CASE("merges and set operations: after a stop request no part begins") {
+TEST_CASE("merges and set operations: throw Stopped if parts remain after a stop request") {
   const std::vector<Tagged> a = sorted_items(5000, 4000);
   const std::vector<Tagged> b = sorted_items(6000, 4000);
   std::vector<Tagged> out(a.size() + b.size());
@@ -402,7 +402,7 @@ TEST_CASE("merges and set operations: after a stop request no part begins") {
   }
 }
 
-TEST_CASE("merges and set operations: a stop request at any moment") {
+TEST_CASE("merges and set operations: are complete or throw Stopped after a stop request at any moment") {
   const std::vector<Tagged> a = sorted_items(5000, 4000);
   const std::vector<Tagged> b = sorted_items(6000, 4000);
   std::vector<Tagged> both = a;
@@ -438,7 +438,7 @@ TEST_CASE("merges and set operations: a stop request at any moment") {
   });
 }
 
-TEST_CASE("merges and set operations: a comparison that is no order, and inputs that are not sorted") {
+TEST_CASE("merges and set operations: lose no item and stay in bounds if there is no order") {
   const auto check = [](const AlgorithmOptions& options, std::size_t n1, std::size_t n2, const Order<Tagged>& less) {
     std::vector<Tagged> a = sorted_items(n1, 50);
     std::vector<Tagged> b = sorted_items(n2, 50, 1'000'000);

@@ -134,7 +134,7 @@ std::vector<Pattern> patterns(std::size_t n) {
   };
 }
 
-TEST_CASE("nearly sorted: as the standard's sorts, on any number of threads") {
+TEST_CASE("nearly sorted: sorts equal the standard's on any number of threads") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : std::initializer_list<std::size_t>{64, 300, 1500, kSanitized ? 5000 : 40'000}) {
       if (n > 1500 && options.min_grain == 1) continue;
@@ -165,7 +165,7 @@ TEST_CASE("nearly sorted: as the standard's sorts, on any number of threads") {
 
 // A sort gives up if too many items are displaced. For some of these sizes it detects this only at the last item, when its
 // memory for the kept items is full.
-TEST_CASE("nearly sorted: every second item is too large, from any position on") {
+TEST_CASE("nearly sorted: sorts are correct if every second item from any position on is too large") {
   for (std::size_t n = 256; n != 264; ++n) {
     CAPTURE(n);
     for (std::size_t begin = 0; begin != n; ++begin) {
@@ -225,7 +225,7 @@ TEST_CASE("nearly sorted: a few displaced items take a few comparisons each, and
   }
 }
 
-TEST_CASE("nearly sorted: a permutation after an exception of each comparison") {
+TEST_CASE("nearly sorted: sorts leave a permutation after an exception of each comparison") {
   for (const std::size_t n : std::initializer_list<std::size_t>{80, 300}) {
     CAPTURE(n);
     const std::vector<Pattern> all = patterns(n);
@@ -256,7 +256,7 @@ TEST_CASE("nearly sorted: a permutation after an exception of each comparison") 
   }
 }
 
-TEST_CASE("nearly sorted: a permutation after an exception or a stop request, of strings and among many items") {
+TEST_CASE("nearly sorted: sorts of many items leave a permutation after an exception or a stop") {
   const std::size_t n = kSanitized ? 4000 : 30'000;
   for (const Pattern& pattern : patterns(n)) {
     CAPTURE(pattern.name);
@@ -299,7 +299,7 @@ TEST_CASE("nearly sorted: a permutation after an exception or a stop request, of
 }
 
 // With an order for the first calls, the items look nearly sorted.
-TEST_CASE("nearly sorted: comparisons that are no order, or become none, leave a permutation") {
+TEST_CASE("nearly sorted: sorts leave a permutation if the comparison is or becomes no order") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : std::initializer_list<std::size_t>{64, 300, 2000}) {
       if (kSanitized && n > 300) continue;

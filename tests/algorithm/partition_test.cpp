@@ -16,7 +16,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("partition, stable_partition, partition_copy: for every length and kind") {
+TEST_CASE("partition, stable_partition and partition_copy: are correct for every length and kind") {
   for_each_length(10'000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n, 3), [&](auto& items, const std::vector<int>&) {
       using T = std::ranges::range_value_t<decltype(items)>;
@@ -83,11 +83,11 @@ void check_shares(const Call& call, bool stable) {
   });
 }
 
-TEST_CASE("partition: the items are the same ones, and each is asked for once") {
+TEST_CASE("partition: keeps all items and calls the predicate once for each") {
   check_shares([](auto&&... args) { return blitz::partition(args...); }, false);
 }
 
-TEST_CASE("stable_partition: the items are the same ones, in their order, and each is asked for once") {
+TEST_CASE("stable_partition: keeps all items in order and calls the predicate once for each") {
   check_shares([](auto&&... args) { return blitz::stable_partition(args...); }, true);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("partition_copy: stops where one of the outputs is full") {
   });
 }
 
-TEST_CASE("partition: an exception of the predicate leaves a permutation, and items that lie apart where they were") {
+TEST_CASE("partition: an exception leaves a permutation, or the original if items are not contiguous") {
   for (const std::size_t n : {150, 1300}) {
     const std::vector<int> numbers = random_ints(n);
     std::vector<int> sorted = numbers;
@@ -147,7 +147,7 @@ TEST_CASE("partition: an exception of the predicate leaves a permutation, and it
   }
 }
 
-TEST_CASE("partition: more items than stay in a cache") {
+TEST_CASE("partition: is correct for more items than fit into a cache") {
   const std::vector<int> numbers = random_ints(kSanitized ? 33'000 : 100'000);
   for_each_pool([&](const AlgorithmOptions& options) {
     std::vector<int> items = numbers;
@@ -158,7 +158,7 @@ TEST_CASE("partition: more items than stay in a cache") {
   });
 }
 
-TEST_CASE("partition, stable_partition, partition_copy: a stop request") {
+TEST_CASE("partition, stable_partition and partition_copy: throw Stopped after a stop request") {
   for_each_pool([&](AlgorithmOptions options) {
     std::vector<int> numbers = random_ints(10'000);
     std::vector<int> front(numbers.size());

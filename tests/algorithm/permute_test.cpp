@@ -19,7 +19,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("copy, move, swap_ranges, reverse_copy: as the standard's, for every length and kind") {
+TEST_CASE("copy, move, swap_ranges and reverse_copy: equal the standard's for every length and kind") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
       using Container = std::remove_cvref_t<decltype(items)>;
@@ -43,7 +43,7 @@ TEST_CASE("copy, move, swap_ranges, reverse_copy: as the standard's, for every l
   });
 }
 
-TEST_CASE("copies stop at the shorter; the last items are those that reverse_copy begins with") {
+TEST_CASE("copies: stop at the shorter range, and reverse_copy takes the last items") {
   const std::vector<int> numbers{1, 2, 3, 4, 5};
   std::vector<int> out(3);
   CHECK(blitz::copy(two_threads(), numbers, out).in == numbers.begin() + 3);
@@ -73,7 +73,7 @@ TEST_CASE("copies stop at the shorter; the last items are those that reverse_cop
   static_assert(std::same_as<decltype(blitz::copy(numbers, std::vector<int>()).out), std::ranges::dangling>);
 }
 
-TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing") {
+TEST_CASE("copies, fills and shifts: change nothing for a count below 1 or a step past the end") {
   std::vector<int> numbers{1, 2, 3};
   const auto first = numbers.begin();
   using Limits = std::numeric_limits<std::ptrdiff_t>;
@@ -94,7 +94,7 @@ TEST_CASE("counts below 1, and shifts by nothing or by too much, change nothing"
   CHECK(numbers == std::vector{1, 2, 3});
 }
 
-TEST_CASE("reverse, rotate, shifts: as the standard's, for every length and kind") {
+TEST_CASE("reverse, rotate and shifts: equal the standard's for every length and kind") {
   for_each_length(70'000, [](const AlgorithmOptions& options, std::size_t n) {
     if (n > 1000 && options.min_grain == 1 && n % 2 == 0) return;
     for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>& numbers) {
@@ -123,7 +123,7 @@ TEST_CASE("reverse, rotate, shifts: as the standard's, for every length and kind
   });
 }
 
-TEST_CASE("shifts: steps that one thread moves, and longer ones") {
+TEST_CASE("shifts: are correct around the step from which several threads move items") {
   std::vector<int> numbers(40'000);
   std::iota(numbers.begin(), numbers.end(), 0);
   for (const blitz::PoolRef pool : {pools()[1], pools()[3]}) {
@@ -139,7 +139,7 @@ TEST_CASE("shifts: steps that one thread moves, and longer ones") {
   }
 }
 
-TEST_CASE("shuffle: a permutation, for every length, and for those at which it takes another way") {
+TEST_CASE("shuffle: makes a permutation that only the generator determines, for every length") {
   const auto check = [](const AlgorithmOptions& options, std::size_t n) {
     std::vector<int> sorted(n);
     std::iota(sorted.begin(), sorted.end(), 0);
@@ -157,7 +157,7 @@ TEST_CASE("shuffle: a permutation, for every length, and for those at which it t
   for (const std::size_t n : around({32'768, 40'960, 2'097'152})) check({.pool = pools()[2]}, n);
 }
 
-TEST_CASE("shuffle: a permutation, the same in every pool; move-only items; stop requests") {
+TEST_CASE("shuffle: is the same in every pool, takes move-only items and throws Stopped") {
   std::vector<int> sorted(100'000);
   std::iota(sorted.begin(), sorted.end(), 0);
   std::vector<int> first;
@@ -184,7 +184,7 @@ TEST_CASE("shuffle: a permutation, the same in every pool; move-only items; stop
   CHECK(items_alive == 0);
 }
 
-TEST_CASE("shuffle: each order of few items, and each place of many, is as likely as any other") {
+TEST_CASE("shuffle: makes each order of few items and each place of many equally likely") {
   std::mt19937 bits(1);
   std::map<std::array<int, 4>, int> orders;
   constexpr int kTimes = 24'000;
@@ -211,7 +211,7 @@ TEST_CASE("shuffle: each order of few items, and each place of many, is as likel
   CHECK(chi < 45);  // 15 degrees of freedom: 37.7 is exceeded once in a thousand runs
 }
 
-TEST_CASE("uninitialized_copy and the like: as the standard's") {
+TEST_CASE("uninitialized_copy and the like: construct and destroy the objects for every length") {
   for_each_length(2000, [](const AlgorithmOptions& options, std::size_t n) {
     const auto words = items_from<std::vector<std::string>>(random_ints(n));
     blitz::detail::Scratch<std::string> memory(n);
@@ -243,7 +243,7 @@ TEST_CASE("uninitialized_copy and the like: as the standard's") {
   });
 }
 
-TEST_CASE("uninitialized_copy and the like: trivial objects, and the shorter range") {
+TEST_CASE("uninitialized_copy and the like: take trivial objects and stop at the shorter range") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(3000);
     std::vector<int> memory(4000, -1);

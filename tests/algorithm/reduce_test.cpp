@@ -21,7 +21,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("reduce: as the standard's, for every length") {
+TEST_CASE("reduce: equals the standard's for every length") {
   const auto plus = [](long a, long b) { return a + b; };
   for_each_length(20'000, [&](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<int> numbers = random_ints(n, 1000);
@@ -37,7 +37,7 @@ TEST_CASE("reduce: as the standard's, for every length") {
   });
 }
 
-TEST_CASE("reduce: the order of an operation that does not commute") {
+TEST_CASE("reduce: keeps the order of an operation that does not commute") {
   for_each_length(700, [](const AlgorithmOptions& options, std::size_t n) {
     const auto words = items_from<std::deque<std::string>>(random_ints(n));
     std::string expected = "begin ";
@@ -48,7 +48,7 @@ TEST_CASE("reduce: the order of an operation that does not commute") {
   });
 }
 
-TEST_CASE("reduce: products, and sums of what is -0.0") {
+TEST_CASE("reduce: multiplies, and keeps the sign of a sum of negative zeros") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<double> twos(1000, 2.0);
     CHECK(blitz::reduce(options, twos, 1.0, std::multiplies<>{}) == std::ldexp(1.0, 1000));
@@ -59,7 +59,7 @@ TEST_CASE("reduce: products, and sums of what is -0.0") {
   });
 }
 
-TEST_CASE("reduce: values that cannot be copied, nor made from nothing") {
+TEST_CASE("reduce: takes values that are neither copyable nor default-constructible") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const int n : {0, 1, 2, 1000}) {
       const auto sum = blitz::transform_reduce(
@@ -70,7 +70,7 @@ TEST_CASE("reduce: values that cannot be copied, nor made from nothing") {
   });
 }
 
-TEST_CASE("transform_reduce: of one range and of two") {
+TEST_CASE("transform_reduce: is correct for one range and for two") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<int> numbers = random_ints(n, 100);
     const std::vector<double> exact(numbers.begin(), numbers.end());
@@ -84,7 +84,7 @@ TEST_CASE("transform_reduce: of one range and of two") {
   });
 }
 
-TEST_CASE("reduce: the same bits on any number of threads") {
+TEST_CASE("reduce: if deterministic, gives the same bits on any number of threads") {
   std::vector<double> numbers(30'000);
   for (double& x : numbers) x = 1.0 / static_cast<double>(1 + random_bits()() % 1000);
   const auto plus = [](double a, double b) { return a + b; };
@@ -102,7 +102,7 @@ TEST_CASE("reduce: the same bits on any number of threads") {
   }
 }
 
-TEST_CASE("reduce: n calls of the operation, and one of the transformation for each item") {
+TEST_CASE("reduce: calls the operation and the transformation once for each item") {
   for_each_pool([](const AlgorithmOptions& options) {
     CallCounter operations;
     CallCounter transforms;
@@ -115,7 +115,7 @@ TEST_CASE("reduce: n calls of the operation, and one of the transformation for e
   });
 }
 
-TEST_CASE("reduce: an exception arrives, and no value is leaked") {
+TEST_CASE("reduce: passes on an exception of each call and leaks no value") {
   const std::ptrdiff_t alive = items_alive;
   for_each_pool([](const AlgorithmOptions& options) {
     throw_at_each_call(
@@ -129,7 +129,7 @@ TEST_CASE("reduce: an exception arrives, and no value is leaked") {
   CHECK(items_alive == alive);
 }
 
-TEST_CASE("reduce: a stop request") {
+TEST_CASE("reduce: throws Stopped after a stop request") {
   for_each_pool([](AlgorithmOptions options) {
     std::stop_source source;
     options.stop = source.get_token();

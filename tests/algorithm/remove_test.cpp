@@ -14,7 +14,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("remove_if: as the standard's, for every length and kind") {
+TEST_CASE("remove_if: equals the standard's for every length and kind") {
   for_each_length(10'000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n, 3), [&](auto& items, const std::vector<int>&) {
       using T = std::ranges::range_value_t<decltype(items)>;
@@ -32,7 +32,7 @@ TEST_CASE("remove_if: as the standard's, for every length and kind") {
   });
 }
 
-TEST_CASE("remove_if: few are removed, or many, and none changes its order") {
+TEST_CASE("remove_if: keeps the order of the other items, whether it removes few or many") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : std::initializer_list<std::size_t>{64, 65, 700, 5000}) {
       const std::vector<int> numbers = random_ints(n, 100);
@@ -54,7 +54,7 @@ TEST_CASE("remove_if: few are removed, or many, and none changes its order") {
   });
 }
 
-TEST_CASE("remove_if: a stop request") {
+TEST_CASE("remove_if: throws Stopped after a stop request") {
   for_each_pool([&](AlgorithmOptions options) {
     std::vector<int> numbers = random_ints(10'000);
     std::stop_source source;

@@ -20,7 +20,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("scans of numbers: as the standard's, for every length") {
+TEST_CASE("scans of numbers: equal the standard's for every length") {
   for_each_length(20'000, [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<int> numbers = random_ints(n, 1000);
     const std::vector<double> exact(numbers.begin(), numbers.end());
@@ -63,7 +63,7 @@ TEST_CASE("scans of numbers: as the standard's, for every length") {
   });
 }
 
-TEST_CASE("scans of strings: an operation that does not commute, in place too") {
+TEST_CASE("scans of strings: keep the order of an operation that does not commute, also in place") {
   for (const bool deterministic : {false, true}) {
     for_each_length(520, [&](AlgorithmOptions options, std::size_t n) {
       options.deterministic = deterministic;
@@ -95,7 +95,7 @@ struct Page {
   friend Page operator+(Page a, const Page& b) { return a.value += b.value, a; }
 };
 
-TEST_CASE("scans: as many items as make the longest runs") {
+TEST_CASE("scans: are correct for as many items as make the longest runs") {
   // For two threads, 64 runs of 512 KiB.
   for (const std::size_t n : kSanitized ? std::vector<std::size_t>{8193} : around({8192})) {
     std::vector<Page> pages(n);
@@ -119,7 +119,7 @@ TEST_CASE("scans: stop at the shorter range") {
   });
 }
 
-TEST_CASE("scans: other types, and iterators that return values") {
+TEST_CASE("scans: take other types and iterators that return values") {
   for_each_pool([](const AlgorithmOptions& options) {
     std::vector<Wide> wide = items_from<std::vector<Wide>>(random_ints(1000, 100));
     std::vector<Wide> expected = wide;
@@ -141,7 +141,7 @@ TEST_CASE("scans: other types, and iterators that return values") {
   });
 }
 
-TEST_CASE("scans: the same bits on any number of threads") {
+TEST_CASE("scans: if deterministic, give the same bits on any number of threads") {
   std::vector<double> numbers(30'000);
   for (double& x : numbers) x = 1.0 / static_cast<double>(1 + random_bits()() % 1000);
   const auto plus = [](double a, double b) { return a + b; };
@@ -164,7 +164,7 @@ TEST_CASE("scans: the same bits on any number of threads") {
   }
 }
 
-TEST_CASE("scans: at most two calls for each item, one on a pool of one thread") {
+TEST_CASE("scans: call the operation at most twice for each item, and once on one thread") {
   for_each_pool([](const AlgorithmOptions& options) {
     CallCounter operations;
     CallCounter transforms;
@@ -185,7 +185,7 @@ TEST_CASE("scans: at most two calls for each item, one on a pool of one thread")
   });
 }
 
-TEST_CASE("scans: a stop request") {
+TEST_CASE("scans: throw Stopped after a stop request") {
   for_each_pool([](AlgorithmOptions options) {
     std::vector<int> numbers(10'000, 1);
     std::stop_source source;

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -75,7 +77,7 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
   return all;
 }
 
-TEST_CASE("sort: as the standard's, for every length and pattern") {
+TEST_CASE("sort: equals the standard's for every length and pattern") {
   for_each_length(70'000, 40, [](const AlgorithmOptions& options, std::size_t n) {
     // With a grain of 1, several threads sort every length; otherwise only lengths above the default grain.
     if (options.min_grain == 1 && n > 1000) return;
@@ -94,7 +96,7 @@ TEST_CASE("sort: as the standard's, for every length and pattern") {
   });
 }
 
-TEST_CASE("sort, partial_sort: lengths at which they take another way") {
+TEST_CASE("sort and partial_sort: are correct around the lengths where the method changes") {
   const auto as_double = [](const int& x) { return static_cast<double>(x); };
   const AlgorithmOptions options{.pool = pools()[2]};
   for (const std::size_t n : around({4096, 8192, 16'384, 32'768})) {
@@ -119,7 +121,7 @@ TEST_CASE("sort, partial_sort: lengths at which they take another way") {
   }
 }
 
-TEST_CASE("sort: every kind of item and iterator") {
+TEST_CASE("sort: takes every kind of item and iterator") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{0, 1, 2, 19, 20, 21, 22, 300, 2500}) {
       for_each_kind(random_ints(n, static_cast<int>(n) + 1), [&](auto& items, const std::vector<int>& numbers) {
@@ -136,7 +138,7 @@ TEST_CASE("sort: every kind of item and iterator") {
   CHECK(items_alive == 0);
 }
 
-TEST_CASE("sort: move-only items, a projection, and nothing lost") {
+TEST_CASE("sort: sorts move-only items by a projection and loses none") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{7, 130, 3000}) {
       auto items = items_from<std::vector<Item>>(random_ints(n));
@@ -183,7 +185,8 @@ void for_each_keys(Test test) {
   }
 }
 
-TEST_CASE_TEMPLATE("sort: keys by radix, both ways", Key, char, std::uint16_t, int, unsigned long long, float, double) {
+TEST_CASE_TEMPLATE("sort: sorts keys by radix, ascending and descending", Key, char, std::uint16_t, int,
+                   unsigned long long, float, double) {
   for_each_keys<Key>([](const std::vector<Key>& keys, std::vector<Key> expected) {
     auto items = keys;
     blitz::sort({.pool = pools()[2]}, items);
@@ -216,33 +219,28 @@ void check_records(C comp, P proj) {
   });
 }
 
-TEST_CASE("sort: records by radix, by a member or a function") {
+TEST_CASE("sort: sorts records by radix of a member or of a function's result") {
   check_records<std::uint16_t>(std::less<>(), &std::pair<std::uint32_t, std::uint16_t>::second);
   check_records<double>(std::ranges::greater(), [](const std::pair<std::uint32_t, double>& x) { return x.second; });
 }
 
-TEST_CASE("sort: floating numbers with zeros, infinities and NaNs") {
+TEST_CASE("sort: by radix puts -0.0 before 0.0 and NaNs at the end of their sign") {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr std::array special{0.0, -0.0, kInfinity, -kInfinity, 1e-310, kNaN, -kNaN};
   std::vector<double> numbers(3000);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::array<double, 6> special{0.0,
-                                        -0.0,
-                                        std::numeric_limits<double>::infinity(),
-                                        -std::numeric_limits<double>::infinity(),
-                                        1e-310,
-                                        std::numeric_limits<double>::quiet_NaN()};
-    numbers[i] = i % 3 == 0 ? special[random_bits()() % 6] : static_cast<double>(random_bits()() % 1000) - 500;
+    numbers[i] =
+        i % 3 == 0 ? special[random_bits()() % special.size()] : static_cast<double>(random_bits()() % 1000) - 500;
   }
-  const auto as_bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
-  auto before = numbers;
+  std::vector<double> expected = numbers;
+  std::ranges::sort(expected, [](double a, double b) { return std::strong_order(a, b) < 0; });
   blitz::sort(two_threads(), numbers);
-  const auto nans = std::ranges::find_if(numbers, [](double x) { return std::isnan(x); });
-  CHECK(std::is_sorted(numbers.begin(), nans));
-  std::ranges::sort(before, {}, as_bits);
-  std::ranges::sort(numbers, {}, as_bits);
-  CHECK(std::ranges::equal(before, numbers, {}, as_bits, as_bits));
+  const auto as_bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  CHECK(std::ranges::equal(numbers, expected, {}, as_bits, as_bits));
 }
 
-TEST_CASE("sort: halves that begin with a sorted run, of items that are costly to move") {
+TEST_CASE("sort: is correct for halves that begin with a sorted run of costly items") {
   for (const std::size_t half : {2'000, 20'000}) {
     std::vector<std::string> items;
     for (int which = 0; which < 2; ++which) {
@@ -266,7 +264,7 @@ TEST_CASE("sort: halves that begin with a sorted run, of items that are costly t
   }
 }
 
-TEST_CASE("sort: many keys by radix on any number of threads, and a stop request meanwhile") {
+TEST_CASE("sort: by radix is correct on any number of threads and leaves a permutation if stopped") {
   std::vector<Record> before = records_of(200'000);
   for (const blitz::PoolRef pool : pools()) {
     std::atomic<int> calls = 0;
@@ -304,7 +302,7 @@ TEST_CASE("sort: many keys by radix on any number of threads, and a stop request
   }
 }
 
-TEST_CASE("sort: comparisons are few") {
+TEST_CASE("sort: makes few comparisons") {
   const std::size_t n = 20'000;
   const double n_log_n = static_cast<double>(n) * std::log2(static_cast<double>(n));
   const auto comparisons = [&]<class T>(const std::vector<int>& numbers, T) {
@@ -329,7 +327,7 @@ TEST_CASE("sort: comparisons are few") {
   CHECK(comparisons(ordered, int{}) <= static_cast<double>(n));
 }
 
-TEST_CASE("sort: nothing makes it quadratic") {
+TEST_CASE("sort: is not quadratic for an adversary's comparison") {
   // M. D. McIlroy: A Killer Adversary for Quicksort, 1999. The comparisons decide the values of the items.
   const int n = 5000;
   std::vector<int> values(n, n);  // n: not decided yet
@@ -357,7 +355,7 @@ TEST_CASE("sort: nothing makes it quadratic") {
   CHECK(static_cast<double>(comparisons) < 6.0 * n * std::log2(n));
 }
 
-TEST_CASE("sort: a permutation after an exception of the comparison") {
+TEST_CASE("sort: leaves a permutation after an exception of each comparison") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{5, 24, 40}) {
       const std::vector<int> numbers = random_ints(n, 30);
@@ -381,7 +379,7 @@ TEST_CASE("sort: a permutation after an exception of the comparison") {
   CHECK(items_alive == 0);
 }
 
-TEST_CASE("sort: a permutation after an exception of each call of a key's projection") {
+TEST_CASE("sort: leaves a permutation after an exception of each call of a key's projection") {
   const KeyOf key = &Record::key;
   const auto check = [&](blitz::PoolRef pool, std::size_t n, auto comp) {
     const std::vector<Record> before = records_of(n);
@@ -401,7 +399,7 @@ TEST_CASE("sort: a permutation after an exception of each call of a key's projec
 }
 
 // So many items that only some of the calls are interrupted: all of them would take hours.
-TEST_CASE("sort: a permutation after an exception of a key's projection, or of a comparison among many") {
+TEST_CASE("sort: leaves a permutation of many items after an exception of a projection or comparison") {
   const std::size_t n = kSanitized ? 20'000 : 60'000;
   const std::vector<Record> before = records_of(n);
   CallCounter counter;
@@ -431,7 +429,7 @@ TEST_CASE("sort: a permutation after an exception of a key's projection, or of a
   }
 }
 
-TEST_CASE("sort: comparisons that are no order end, within bounds, with a permutation") {
+TEST_CASE("sort: leaves a permutation if the comparison is no order") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{2, 3, 9, 31, 32, 33, 500, kSanitized ? 1500 : 30'000}) {
       std::vector<int> numbers(n);
@@ -461,7 +459,7 @@ TEST_CASE("sort: comparisons that are no order end, within bounds, with a permut
   });
 }
 
-TEST_CASE("sort: a stop request leaves a permutation") {
+TEST_CASE("sort: leaves a permutation after a stop request") {
   const std::vector<Record> before = records_of(kSanitized ? 20'000 : 50'000);
   std::size_t stopped = 0;
   for_each_pool([&](AlgorithmOptions options) {
@@ -501,7 +499,7 @@ TEST_CASE("sort: a stop request leaves a permutation") {
   CHECK(stopped > (kSanitized ? 20 : 50));
 }
 
-TEST_CASE("nth_element and partial_sort: as the standard's") {
+TEST_CASE("nth_element and partial_sort: are correct for every length, pattern and rank") {
   for_each_length(17'000, 24, [](const AlgorithmOptions& options, std::size_t n) {
     if (options.min_grain == 1 && n > 1100) return;
     std::size_t pattern = 0;
@@ -535,7 +533,7 @@ TEST_CASE("nth_element and partial_sort: as the standard's") {
   CHECK(made_of(strings, numbers));
 }
 
-TEST_CASE("nth_element, partial_sort: a permutation after an exception") {
+TEST_CASE("nth_element and partial_sort: leave a permutation after an exception of each comparison") {
   const std::vector<int> numbers = random_ints(60);
   const AlgorithmOptions options{.min_grain = 1, .pool = pools()[2]};
   std::vector<int> items;

@@ -47,7 +47,7 @@ void for_sizes(Test&& test) {
 
 // --- the work of one thread ---
 
-TEST_CASE("spans: group_by has a counter for eight items at most, and a partition for 4096") {
+TEST_CASE("spans: group_by has at most one counter per eight items and one partition per 4096") {
   for_sizes([](std::size_t n, std::size_t threads) {
     const std::size_t pieces = blitz::detail::group_pieces(n, threads, blitz::detail::kLeastGroupPiece);
     const std::size_t partitions = std::size_t{1} << blitz::detail::group_partition_bits(n);
@@ -58,7 +58,7 @@ TEST_CASE("spans: group_by has a counter for eight items at most, and a partitio
   });
 }
 
-TEST_CASE("spans: a radix sort has a counter for eight items at most") {
+TEST_CASE("spans: a radix sort has at most one counter per eight items") {
   constexpr std::size_t kBuckets = std::size_t{1} << blitz::detail::kMostDigit;
   for_sizes([](std::size_t n, std::size_t threads) {
     const std::size_t parts = blitz::detail::radix_parts(n, threads, blitz::detail::kLeastRadixPart);
@@ -76,7 +76,7 @@ TEST_CASE("spans: a task adds up few counters") {
   }
 }
 
-TEST_CASE("spans: sorts and merges have two parts for each of 256 threads, and a task makes few cuts") {
+TEST_CASE("spans: sorts and merges have two parts per thread up to 512, and a task makes few cuts") {
   for_sizes([](std::size_t n, std::size_t threads) {
     constexpr std::size_t kLeast = 8192;
     const std::size_t parts = blitz::detail::part_count(n, threads, kLeast);
@@ -93,7 +93,7 @@ TEST_CASE("spans: sorts and merges have two parts for each of 256 threads, and a
   }
 }
 
-TEST_CASE("spans: the links of scans and filters are few") {
+TEST_CASE("spans: scans and filters have few links") {
   for_sizes([](std::size_t n, std::size_t threads) {
     const LoopIndex run = blitz::detail::even_run(n, threads);
     const LoopIndex even = n / (16 * threads);
@@ -106,7 +106,7 @@ TEST_CASE("spans: the links of scans and filters are few") {
   });
 }
 
-TEST_CASE("spans: group_by of few groups asks for each integral key once, whatever the number of pieces") {
+TEST_CASE("spans: group_by of few groups calls an integral key function once for each item") {
   blitz::ThreadPool pool({.num_threads = 64});
   const std::size_t n = std::size_t{1} << 20;
   std::vector<std::uint32_t> keys(n);
@@ -122,7 +122,7 @@ TEST_CASE("spans: group_by of few groups asks for each integral key once, whatev
 
 // --- the parts that run in parallel ---
 
-TEST_CASE("add_up_columns: as the plain loop, for every number of rows and columns") {
+TEST_CASE("add_up_columns: equals the serial loop for every number of rows and columns") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t rows : {1u, 2u, 7u, 64u, 513u}) {
       for (const std::size_t columns : {1u, 2u, 8u, 63u, 64u, 65u, 1024u, 3000u}) {
@@ -148,7 +148,7 @@ TEST_CASE("add_up_columns: as the plain loop, for every number of rows and colum
   });
 }
 
-TEST_CASE("merge_parallel: cuts of several tasks, and comparisons that are no order") {
+TEST_CASE("merge_parallel: is correct for cuts of several tasks and loses no item if there is no order") {
   for (const std::size_t parts : {2u, 32u, 33u, 40u, 100u, 512u}) {
     for (const std::size_t na : {0u, 1u, 500u, 2000u}) {
       CAPTURE(parts);
@@ -177,7 +177,7 @@ TEST_CASE("merge_parallel: cuts of several tasks, and comparisons that are no or
   }
 }
 
-TEST_CASE("parallel_partition: of as many parts as there can be, and of parts that are all on one side") {
+TEST_CASE("parallel_partition: is correct for every number of parts and for parts all on one side") {
   const auto is_low = [](int x) { return x < 500; };
   const auto partition = [](int* first, int* last, auto below) { return std::partition(first, last, below); };
   for (const std::size_t parts : {2u, 64u, 65u, 511u, 512u, 1000u}) {
@@ -231,7 +231,7 @@ void check_radix_sort(const AlgorithmOptions& options, K mask) {
   CHECK(keys == expected);
 }
 
-TEST_CASE("many threads: radix sorts of keys of each width") {
+TEST_CASE("many threads: radix sorts are correct for keys of each width") {
   for_large_pools([](const AlgorithmOptions& options) {
     check_radix_sort<std::uint8_t>(options, 0xFF);
     check_radix_sort<std::uint16_t>(options, 0xFFFF);
@@ -255,7 +255,7 @@ struct Pair {
   friend bool operator==(const Pair&, const Pair&) = default;
 };
 
-TEST_CASE("many threads: sorts by comparisons, stable and not, and nth_element") {
+TEST_CASE("many threads: sorts by comparisons and nth_element are correct") {
   const auto by_key = [](const Pair& a, const Pair& b) { return a.key < b.key; };
   const auto less = [](int a, int b) { return a < b; };
   for_large_pools([&](const AlgorithmOptions& options) {
@@ -295,7 +295,7 @@ TEST_CASE("many threads: sorts by comparisons, stable and not, and nth_element")
   });
 }
 
-TEST_CASE("many threads: items that are dear to move") {
+TEST_CASE("many threads: sorts and merges of items that are costly to move are correct") {
   for_large_pools([](const AlgorithmOptions& options) {
     std::vector<std::string> items;
     for (const int number : random_ints(kItems / 10)) items.push_back(item_from<std::string>(number));
@@ -313,7 +313,7 @@ TEST_CASE("many threads: items that are dear to move") {
   });
 }
 
-TEST_CASE("many threads: partitions, merges and set operations") {
+TEST_CASE("many threads: partitions, merges and set operations are correct") {
   for_large_pools([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(kItems, 1 << 20);
     const auto is_low = [](int x) { return x % 3 == 0; };
@@ -355,7 +355,7 @@ TEST_CASE("many threads: partitions, merges and set operations") {
   });
 }
 
-TEST_CASE("many threads: histograms and shuffles") {
+TEST_CASE("many threads: histograms and shuffles are correct") {
   for_large_pools([](const AlgorithmOptions& options) {
     for (const std::size_t bins : {10u, 5000u, 8192u, 20'000u}) {
       CAPTURE(bins);
@@ -378,7 +378,7 @@ TEST_CASE("many threads: histograms and shuffles") {
   });
 }
 
-TEST_CASE("many threads: group_by") {
+TEST_CASE("many threads: group_by is correct for every number of groups") {
   const std::size_t n = kItems / 2;
   // Few groups; as many as a table holds; more in all pieces together; as many as items.
   for (const int kinds : {1, 100, 4000, 50'000, 1 << 30}) {
@@ -405,7 +405,7 @@ TEST_CASE("many threads: group_by") {
   }
 }
 
-TEST_CASE("many threads: scans, filters and differences in place") {
+TEST_CASE("many threads: scans, filters and adjacent differences are correct") {
   for_large_pools([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(kItems, 1000);
     std::vector<int> out(kItems);

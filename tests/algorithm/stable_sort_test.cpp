@@ -75,7 +75,7 @@ std::vector<std::vector<int>> patterns(std::size_t n) {
   return all;
 }
 
-TEST_CASE("stable_sort: as the standard's, for every length and pattern") {
+TEST_CASE("stable_sort: equals the standard's for every length and pattern") {
   for_each_length(40'000, [](const AlgorithmOptions& options, std::size_t n) {
     if (options.min_grain == 1 && n > 1000) return;
     std::size_t pattern = 0;
@@ -94,7 +94,7 @@ TEST_CASE("stable_sort: as the standard's, for every length and pattern") {
   });
 }
 
-TEST_CASE("stable_sort: every kind of item and iterator") {
+TEST_CASE("stable_sort: takes every kind of item and iterator") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{0, 1, 2, 20, 21, 32, 33, 300, 2500}) {
       for_each_kind(random_ints(n, static_cast<int>(n) + 1), [&](auto& items, const std::vector<int>& numbers) {
@@ -109,7 +109,7 @@ TEST_CASE("stable_sort: every kind of item and iterator") {
   });
 }
 
-TEST_CASE("stable_sort: move-only items keep their order, and none is lost") {
+TEST_CASE("stable_sort: keeps the order of equal move-only items and loses none") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{7, 130, 5000}) {
       auto items = items_from<std::vector<Item>>(random_ints(n, 50));
@@ -123,7 +123,7 @@ TEST_CASE("stable_sort: move-only items keep their order, and none is lost") {
   CHECK(items_alive == 0);
 }
 
-TEST_CASE("stable_sort: both zeros are equal") {
+TEST_CASE("stable_sort: treats both zeros as equal") {
   for (const std::size_t n : Sizes{30, 250, 40'000}) {
     std::vector<double> numbers(n);
     for (double& x : numbers) x = static_cast<double>(random_bits()() % 5) - 2.0;
@@ -144,7 +144,7 @@ TEST_CASE("stable_sort: both zeros are equal") {
   }
 }
 
-TEST_CASE("stable_sort: strings that differ late, in a zero, or above 127, and behind what all begin with") {
+TEST_CASE("stable_sort: sorts strings that differ late, in a zero byte or above 127") {
   for (const std::string common : {"", "abc", "begins with this"}) {
     std::vector<std::string> strings;
     for (const char* const front : {"", "a", "abcdefg", "abcdefgh", "abcdefghi", "\x80\xff", "abcdefgh\x90"}) {
@@ -173,7 +173,7 @@ TEST_CASE("stable_sort: strings that differ late, in a zero, or above 127, and b
   }
 }
 
-TEST_CASE("stable_sort: comparisons are few") {
+TEST_CASE("stable_sort: makes few comparisons") {
   const auto calls = []<class T>(const std::vector<T>& items, const Order<T>& less) {
     CallCounter counter;
     counter.never_throw();
@@ -193,7 +193,7 @@ TEST_CASE("stable_sort: comparisons are few") {
   CHECK(calls(tagged(all[5]), kByKey) < 3.5 * n);
 }
 
-TEST_CASE("stable_sort: an exception of a comparison or a projection leaves a permutation") {
+TEST_CASE("stable_sort: leaves a permutation after an exception of each comparison or projection") {
   const KeyOf key = &Tagged::key;
   for (const std::vector<int>& keys : {random_ints(230, 100), patterns(230)[6]}) {
     const std::vector<Tagged> before = tagged(keys);
@@ -219,7 +219,7 @@ TEST_CASE("stable_sort: an exception of a comparison or a projection leaves a pe
   }
 }
 
-TEST_CASE("stable_sort: an exception of a comparison leaves costly items where they are") {
+TEST_CASE("stable_sort: leaves costly items where they were if a comparison throws") {
   for (const std::size_t n : Sizes{20, 90}) {
     const auto before = items_from<std::vector<std::string>>(random_ints(n));
     for_each_pool([&](const AlgorithmOptions& options) {
@@ -235,7 +235,7 @@ TEST_CASE("stable_sort: an exception of a comparison leaves costly items where t
   }
 }
 
-TEST_CASE("stable_sort: items that are dear to move, all in order, or all in the opposite one") {
+TEST_CASE("stable_sort: sorts costly items that are in order or in reverse order") {
   for_each_pool([&](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{100, 3000, 30'000}) {
       std::vector<std::string> texts;
@@ -250,7 +250,7 @@ TEST_CASE("stable_sort: items that are dear to move, all in order, or all in the
   });
 }
 
-TEST_CASE("sort_by_cached_key: a stop request that came before, whatever there is to sort") {
+TEST_CASE("sort_by_cached_key: throws Stopped after an earlier stop request, for any length") {
   for_each_pool([&](AlgorithmOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
@@ -262,7 +262,7 @@ TEST_CASE("sort_by_cached_key: a stop request that came before, whatever there i
   });
 }
 
-TEST_CASE("stable_sort: a stop request at any moment leaves a permutation") {
+TEST_CASE("stable_sort: leaves a permutation after a stop request at any moment") {
   const std::size_t n = kSanitized ? 5000 : 20'000;
   const std::vector<Tagged> before = tagged(random_ints(n));
   for_each_pool([&](AlgorithmOptions options) {
@@ -288,7 +288,7 @@ TEST_CASE("stable_sort: a stop request at any moment leaves a permutation") {
   });
 }
 
-TEST_CASE("stable_sort: a comparison that is no order leaves a permutation") {
+TEST_CASE("stable_sort: leaves a permutation if the comparison is no order") {
   for_each_pool([&](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{5, 31, 33, 100, 300, 5000, kSanitized ? 1500 : 30'000}) {
       const std::vector<Tagged> before = tagged(random_ints(n));
@@ -305,7 +305,7 @@ TEST_CASE("stable_sort: a comparison that is no order leaves a permutation") {
   });
 }
 
-TEST_CASE("sort_by_key: keys and values of all kinds, for every length") {
+TEST_CASE("sort_by_key: sorts keys and values of all kinds, for every length") {
   const auto check = [](const AlgorithmOptions& options, std::size_t n) {
     const std::vector<Tagged> expected = sorted(tagged(random_ints(n, 100)));
     std::vector<Tagged> order = expected;  // an unsorted order, and its sorted form
@@ -347,7 +347,7 @@ const TextKey kLongText = [](const std::string& x) {
   return x.substr(x.size() - 1) + "some text that lies on the heap";
 };
 
-TEST_CASE("sort_by_key, sort_by_cached_key: an exception leaves everything as it was") {
+TEST_CASE("sort_by_key and sort_by_cached_key: change nothing if a call throws") {
   const std::vector<int> numbers = random_ints(60);
   const auto strings = items_from<std::deque<std::string>>(numbers);
   for (const auto& pool : {pools()[0], pools()[2]}) {

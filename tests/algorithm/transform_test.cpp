@@ -17,7 +17,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("for_each: each item once") {
+TEST_CASE("for_each: calls the function once for each item") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     std::vector<int> numbers(n);
     CHECK(blitz::for_each(options, numbers, [](int& x) { ++x; }) == numbers.end());
@@ -38,7 +38,7 @@ TEST_CASE("for_each: each item once") {
   });
 }
 
-TEST_CASE("transform: as the standard's, for every length and kind") {
+TEST_CASE("transform: equals the standard's for every length and kind") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n), [&](auto& items, const std::vector<int>&) {
       using Container = std::remove_cvref_t<decltype(items)>;
@@ -60,7 +60,7 @@ TEST_CASE("transform: as the standard's, for every length and kind") {
   });
 }
 
-TEST_CASE("transform: stops at the shortest; exceptions, stop requests") {
+TEST_CASE("transform: stops at the shortest range and passes on exceptions and stop requests") {
   const std::vector<int> numbers = random_ints(100);
   for_each_pool([&](AlgorithmOptions options) {
     std::vector<int> out(30);
@@ -81,7 +81,7 @@ TEST_CASE("transform: stops at the shortest; exceptions, stop requests") {
   });
 }
 
-TEST_CASE("fill, generate, iota, replace: as the standard's") {
+TEST_CASE("fill, generate, iota and replace: equal the standard's") {
   for_each_length(5000, [](const AlgorithmOptions& options, std::size_t n) {
     std::vector<int> found(n);
     std::vector<int> expected(n);

@@ -14,7 +14,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE("unique and unique_copy: as the standard's, for every length and kind") {
+TEST_CASE("unique and unique_copy: equal the standard's for every length and kind") {
   for_each_length(10'000, [](const AlgorithmOptions& options, std::size_t n) {
     for_each_kind(random_ints(n, 2), [&](auto& items, const std::vector<int>&) {
       auto expected = items;
@@ -43,7 +43,7 @@ std::vector<int> in_runs(std::size_t count, std::size_t length) {
   return numbers;
 }
 
-TEST_CASE("unique: the first of each run stays, for runs of all lengths") {
+TEST_CASE("unique: keeps the first item of each run, for runs of all lengths") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : std::initializer_list<std::size_t>{1, 2, 64, 65, 129, 700, 5000}) {
       for (const std::size_t length : std::initializer_list<std::size_t>{1, 2, 20, 100, 10'000}) {
@@ -98,7 +98,7 @@ TEST_CASE("unique_copy: stops where the output is full") {
   });
 }
 
-TEST_CASE("unique: a stop request") {
+TEST_CASE("unique: throws Stopped after a stop request") {
   for_each_pool([&](AlgorithmOptions options) {
     std::vector<int> numbers = random_ints(10'000);
     std::stop_source source;

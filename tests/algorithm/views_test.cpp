@@ -39,7 +39,7 @@ void for_each_view(Of of, Test test) {
 
 int scattered(std::size_t i) { return static_cast<int>(i * 7919 % 1009 % 50); }
 
-TEST_CASE("views: searches, comparisons and folds") {
+TEST_CASE("views: searches, comparisons and folds equal the standard's") {
   for_each_view(scattered, [](const AlgorithmOptions& options, const auto& view, const Ints& numbers) {
     const auto place = [&](const auto& found) { return static_cast<std::ptrdiff_t>(found - view.begin()); };
     const auto same_place = [&](const auto& found, Ints::const_iterator expected) {
@@ -77,7 +77,7 @@ TEST_CASE("views: searches, comparisons and folds") {
   });
 }
 
-TEST_CASE("views: copies, filters and scans") {
+TEST_CASE("views: copies, filters and scans equal the standard's") {
   for_each_view(scattered, [](const AlgorithmOptions& options, const auto& view, const Ints& numbers) {
     Ints out(numbers.size());
     Ints expected(numbers.size());
@@ -117,7 +117,7 @@ TEST_CASE("views: copies, filters and scans") {
   });
 }
 
-TEST_CASE("views: merges and set operations") {
+TEST_CASE("views: merges and set operations equal the standard's") {
   const auto thirds = [](std::size_t i) { return static_cast<int>(i / 3); };
   for_each_view(thirds, [](const AlgorithmOptions& options, const auto& view, const Ints& numbers) {
     const auto evens =
@@ -150,7 +150,7 @@ struct Record {
   std::size_t place;
 };
 
-TEST_CASE("views: a member of each object, in place") {
+TEST_CASE("views: algorithms in place change only the viewed member of each object") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : Sizes{1, 2, 33, 300, 2500}) {
       CAPTURE(n);
