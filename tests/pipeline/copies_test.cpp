@@ -39,7 +39,7 @@ void for_each_input(Test&& test) {
   });
 }
 
-TEST_CASE_TEMPLATE("pipelines: what collects does not wrap items", T, Greedy<Trivial>, Greedy<NotTrivial>) {
+TEST_CASE_TEMPLATE("pipelines: terminals that collect do not wrap items", T, Greedy<Trivial>, Greedy<NotTrivial>) {
   for_each_input<T>([](const AlgorithmOptions& options, auto& items) {
     const auto is_odd = [](const T& x) { return x.value % 2 != 0; };
     const auto greater = [](const T& a, const T& b) { return a.value < b.value ? b : a; };
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("pipelines: what collects does not wrap items", T, Greedy<Tri
   });
 }
 
-TEST_CASE_TEMPLATE("pipelines: what collects several items at a position does not wrap them", T, Greedy<Trivial>,
+TEST_CASE_TEMPLATE("pipelines: terminals that collect several items per position do not wrap them", T, Greedy<Trivial>,
                    Greedy<NotTrivial>) {
   for_each_input<T>([](const AlgorithmOptions& options, auto& items) {
     const auto all = par(items).with(options);
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("pipelines: folds and searches do not wrap items", T, Greedy<
   });
 }
 
-TEST_CASE_TEMPLATE("pipelines: sources do not wrap what they find", T, Greedy<Trivial>, Greedy<NotTrivial>) {
+TEST_CASE_TEMPLATE("pipelines: sources do not wrap items", T, Greedy<Trivial>, Greedy<NotTrivial>) {
   for_each_pool([](const AlgorithmOptions& options) {
     std::vector<T> children(3, T(0));
     const auto below = [&](const T& node) -> std::span<T> {

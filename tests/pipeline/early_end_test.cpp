@@ -52,7 +52,7 @@ class Endless {
  public:
   auto items() {
     return blitz::from(std::views::iota(0) | std::views::transform([this](int i) {
-                         if (++reads_ > kMany) throw std::logic_error("It is read on and on");
+                         if (++reads_ > kMany) throw std::logic_error("read too far");
                          return i;
                        }));
   }
@@ -64,7 +64,7 @@ class Endless {
   std::atomic<int> reads_ = 0;
 };
 
-TEST_CASE("pipelines: from an endless range, once its item is found") {
+TEST_CASE("pipelines: stop reading an endless range once an item is found") {
   for_some_pools([](const AlgorithmOptions& options) {
     const auto far = [](int i) { return i == 100'000; };  // one thread finds it and must tell the others
     const auto check = [&](const auto& search) {
@@ -97,7 +97,7 @@ TEST_CASE("pipelines: from an endless range, once its item is found") {
   });
 }
 
-TEST_CASE("pipelines: from an endless range, until something is thrown") {
+TEST_CASE("pipelines: stop reading an endless range after an exception") {
   for_some_pools([](const AlgorithmOptions& options) {
     const auto throws = [](int i) {
       if (i == 100'000) throw Thrown();
@@ -128,7 +128,7 @@ TEST_CASE("pipelines: from an endless range, until something is thrown") {
   });
 }
 
-TEST_CASE("pipelines: from an endless range, until a stop is requested") {
+TEST_CASE("pipelines: stop reading an endless range after a stop request") {
   for_some_pools([](AlgorithmOptions options) {
     const auto check = [&](const auto& run) {
       Endless endless;
@@ -205,7 +205,7 @@ TEST_CASE("pipelines: searches end early") {
   });
 }
 
-TEST_CASE("pipelines: find_any ends also what lies to the left of what it has found") {
+TEST_CASE("pipelines: find_any also ends the search to the left of the item it has found") {
   for_some_pools([](const AlgorithmOptions& options) {
     Calls calls(options);
     std::atomic<bool> by_another = false;
@@ -252,7 +252,7 @@ TEST_CASE("pipelines: try_reduce ends at an empty item or result") {
   });
 }
 
-TEST_CASE("pipelines: the first of a range with its order, behind others and before others") {
+TEST_CASE("pipelines: find_first finds the first item of an ordered range, also in a chain") {
   for_each_pool([](const AlgorithmOptions& options) {
     const auto numbers = std::views::iota(0, 20'000);
     const std::list<int> list(numbers.begin(), numbers.end());
@@ -264,7 +264,7 @@ TEST_CASE("pipelines: the first of a range with its order, behind others and bef
   });
 }
 
-TEST_CASE("pipelines: a stop in the first pass: for_each returns, the others throw") {
+TEST_CASE("pipelines: after a stop in the first pass for_each returns and other terminals throw") {
   constexpr int kMany = Calls::kMany;
   for_some_pools([](AlgorithmOptions options) {
     const auto check = [&](const char* source, const auto& make) {
@@ -305,7 +305,7 @@ TEST_CASE("pipelines: a stop in the first pass: for_each returns, the others thr
   });
 }
 
-TEST_CASE("pipelines: two chained ones with more than 2^64 - 1 items together are refused when they run") {
+TEST_CASE("pipelines: a chain of more than 2^64 - 1 items throws length_error when it runs") {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const auto all = par(std::uint64_t{0}, kMost);
   const auto one = par(std::uint64_t{7}, std::uint64_t{8});
@@ -320,7 +320,7 @@ TEST_CASE("pipelines: two chained ones with more than 2^64 - 1 items together ar
   });
 }
 
-TEST_CASE("pipelines: Stopped of a callable, without a stop request of the pipeline, arrives") {
+TEST_CASE("pipelines: pass on Stopped of a callable without a stop request") {
   const auto throws = [](int n) -> std::pair<int, std::optional<int>> {
     if (n > 0) throw blitz::Stopped();
     return {n, std::nullopt};

@@ -314,7 +314,7 @@ void run(const NamedStage& stage, const NamedTerminal& terminal, const Algorithm
   check();
 }
 
-TEST_CASE("pipelines: an exception at each call of each pipeline") {
+TEST_CASE("pipelines: visit no item twice and destroy all after an exception of each call") {
   for_each_pipeline([](const NamedStage& stage, const NamedTerminal& terminal, const AlgorithmOptions& options) {
     throw_at_each_call([&](CallCounter& counter) { run(stage, terminal, options, counter); },
                        [] { CHECK(items_alive == 0); });
@@ -322,7 +322,7 @@ TEST_CASE("pipelines: an exception at each call of each pipeline") {
   });
 }
 
-TEST_CASE("pipelines: a stop at each call of each pipeline") {
+TEST_CASE("pipelines: visit no item twice and destroy all after a stop request at each call") {
   for_each_pipeline([](const NamedStage& stage, const NamedTerminal& terminal, AlgorithmOptions options) {
     bool stopped = true;
     for (std::size_t at = 0; stopped; at = next_to_interrupt(at)) {
@@ -340,7 +340,7 @@ TEST_CASE("pipelines: a stop at each call of each pipeline") {
   });
 }
 
-TEST_CASE("pipelines: each allocation of each pipeline fails") {
+TEST_CASE("pipelines: work or throw bad_alloc and leak nothing when each allocation fails") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;
@@ -372,7 +372,7 @@ TEST_CASE("pipelines: each allocation of each pipeline fails") {
 constexpr int kBlock = 4096;  // the block size of a scan
 constexpr int kMany = 2 * kBlock + kBlock / 2;
 
-TEST_CASE("pipelines: an exception and a stop near the borders of the blocks of a scan") {
+TEST_CASE("pipelines: scans destroy all items after an exception or a stop at the end of a block") {
   // A first pass over two blocks has 8190 calls. A second pass visits all blocks.
   const std::size_t borders[] = {0, 4094, 4095, 4096, 8189, 8190, 8191, 8192, 12'286, 12'287, 16'382, 18'430};
   const auto add = [](int x, const Copyable& y) { return Copyable(Item((x + y.value()) % kBlock)); };
@@ -424,7 +424,7 @@ TEST_CASE("pipelines: an exception and a stop near the borders of the blocks of 
   }
 }
 
-TEST_CASE("pipelines: an exception or a stop at each move of an item") {
+TEST_CASE("pipelines: destroy all items after an exception or a stop at each move of an item") {
   const auto is_odd = [](const Fragile& x) { return x.value() % 2 != 0; };
   for (const std::size_t pool : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
     // With blocks that depend on the threads' speed, and with deterministic ones.

@@ -45,7 +45,7 @@ auto listed(R&& range) {
 const auto kIsOdd = [](int x) { return x % 2 != 0; };
 const auto kTwice = [](int x) { return 2 * x; };
 
-TEST_CASE("pipelines: stages that keep positions") {
+TEST_CASE("pipelines: stages that keep positions equal the serial loops") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(3000, 20)) {
       const std::vector<int> numbers = random_ints(n);
@@ -82,7 +82,7 @@ TEST_CASE("pipelines: stages that keep positions") {
   });
 }
 
-TEST_CASE("pipelines: counts of all sizes") {
+TEST_CASE("pipelines: stages accept counts of all sizes") {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   constexpr std::size_t kItems = 1000;
   const std::vector<int> numbers = random_ints(kItems);
@@ -126,7 +126,7 @@ TEST_CASE("pipelines: counts of all sizes") {
   });
 }
 
-TEST_CASE("pipelines: group_by") {
+TEST_CASE("pipelines: group_by equals the serial loop") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(3000, 10)) {
       const std::vector<int> numbers = random_ints(n);
@@ -147,7 +147,7 @@ TEST_CASE("pipelines: group_by") {
   });
 }
 
-TEST_CASE("pipelines: into memory that is there, also behind a filter") {
+TEST_CASE("pipelines: write into existing memory and nothing after its end, also after a filter") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(5000);
     const auto odd = listed(numbers | std::views::filter(kIsOdd));
@@ -181,7 +181,7 @@ TEST_CASE("pipelines: into memory that is there, also behind a filter") {
   });
 }
 
-TEST_CASE("pipelines: partition and unzip, of what can be read once") {
+TEST_CASE("pipelines: partition and unzip are correct for ranges that can be read once") {
   for_each_pool([](const AlgorithmOptions& options) {
     std::string text;
     for (int i = 0; i < 3000; ++i) text += std::to_string(i) + ' ';
@@ -209,7 +209,7 @@ TEST_CASE("pipelines: partition and unzip, of what can be read once") {
   });
 }
 
-TEST_CASE("pipelines: partition and unzip leave the items of ranges as they are") {
+TEST_CASE("pipelines: partition and unzip do not change the items of ranges") {
   std::vector<std::pair<std::string, std::string>> pairs(300, {std::string(40, 'a'), "b"});
   const auto before = pairs;
   const auto [firsts, seconds] = par(pairs).unzip();
@@ -224,7 +224,7 @@ TEST_CASE("pipelines: partition and unzip leave the items of ranges as they are"
   CHECK(pairs == before);
 }
 
-TEST_CASE("pipelines: partition of items that cannot be copied; unzip of keys and references") {
+TEST_CASE("pipelines: partition takes move-only items, and unzip takes map keys and references") {
   struct Id {
     explicit Id(int x) : value(x) {}
     Id(Id&&) = default;
@@ -243,14 +243,14 @@ TEST_CASE("pipelines: partition of items that cannot be copied; unzip of keys an
   CHECK((listed(tied.first) == numbers && listed(tied.second) == numbers));
 }
 
-TEST_CASE("pipelines: a fold that begins with true, of a range that is read") {
+TEST_CASE("pipelines: reduce by logical_and finds the false item of a list") {
   const std::list<bool> one_false{true, false, true};
   for_each_pool([&](const AlgorithmOptions& options) {
     CHECK_FALSE(blitz::from(one_false).with(options).reduce(true, std::logical_and<>()));
   });
 }
 
-TEST_CASE("pipelines: split") {
+TEST_CASE("pipelines: split visits all parts once and passes on exceptions") {
   using Range = std::pair<int, int>;
   for_each_pool([](const AlgorithmOptions& options) {
     for (const int n : {0, 1, 9, 10, 5000}) {
@@ -275,7 +275,7 @@ TEST_CASE("pipelines: split") {
   });
 }
 
-TEST_CASE("pipelines: walk_tree") {
+TEST_CASE("pipelines: walk_tree visits all nodes in order and passes on exceptions") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const int n : {1, 2, 3, 1000, 20'000}) {
       std::atomic<int> calls = 0;
@@ -298,7 +298,7 @@ TEST_CASE("pipelines: walk_tree") {
   });
 }
 
-TEST_CASE("pipelines: from, with the order of the range") {
+TEST_CASE("pipelines: from keeps the order of the range with ordered") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(3000);
     const std::list<int> list(numbers.begin(), numbers.end());
@@ -308,7 +308,7 @@ TEST_CASE("pipelines: from, with the order of the range") {
   });
 }
 
-TEST_CASE("pipelines: stages with any number of items, in their order") {
+TEST_CASE("pipelines: filters, flat_map and scans equal the serial loops and keep the order") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(20'000, 20)) {
       const std::vector<int> numbers = random_ints(n, 1000);
@@ -346,7 +346,7 @@ TEST_CASE("pipelines: stages with any number of items, in their order") {
   });
 }
 
-TEST_CASE("pipelines: folds") {
+TEST_CASE("pipelines: folds equal the serial loops") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(20'000, 20)) {
       const std::vector<int> numbers = random_ints(n, 1000);
@@ -379,7 +379,7 @@ TEST_CASE("pipelines: folds") {
   });
 }
 
-TEST_CASE("pipelines: unzip, try_reduce, ordered_sum") {
+TEST_CASE("pipelines: unzip, try_reduce and ordered_sum are correct") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(1000);
     const auto [places, values] = par(numbers).with(options).enumerate().unzip();
@@ -401,7 +401,7 @@ TEST_CASE("pipelines: unzip, try_reduce, ordered_sum") {
   });
 }
 
-TEST_CASE("pipelines: the first and the last of equal items") {
+TEST_CASE("pipelines: min returns the first and max the last of equal items") {
   const std::vector<std::pair<int, int>> pairs{{1, 0}, {0, 1}, {0, 2}, {2, 3}, {2, 4}};
   const auto by_first = [](const auto& a, const auto& b) { return a.first < b.first; };
   for_each_pool([&](const AlgorithmOptions& options) {
@@ -435,7 +435,7 @@ void check_extremes(const std::vector<T>& numbers, const AlgorithmOptions& optio
   check(same.filter(is_not_odd), listed(numbers | std::views::filter(is_not_odd)));
 }
 
-TEST_CASE("pipelines: the least and the greatest number, of zeros too") {
+TEST_CASE("pipelines: min and max of numbers equal the serial loop, also for zeros of both signs") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : {0, 1, 2, 23, 511, 512, 513, 2000, 5000}) {
       CAPTURE(n);
@@ -451,7 +451,7 @@ TEST_CASE("pipelines: the least and the greatest number, of zeros too") {
   });
 }
 
-TEST_CASE("pipelines: searches") {
+TEST_CASE("pipelines: searches equal the serial loops") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(5000, 30)) {
       const std::vector<int> numbers = random_ints(n, static_cast<int>(n / 3) + 2);
@@ -483,7 +483,7 @@ TEST_CASE("pipelines: searches") {
   });
 }
 
-TEST_CASE("pipelines: sources") {
+TEST_CASE("pipelines: sources pass all items of integers, ranges, zips and lists") {
   for_each_pool([](const AlgorithmOptions& options) {
     CHECK(par(-5, 5).with(options).sum() == -5);
     CHECK(par(5, -5).with(options).count() == 0);
@@ -507,7 +507,7 @@ TEST_CASE("pipelines: sources") {
   });
 }
 
-TEST_CASE("pipelines: the lines of a text") {
+TEST_CASE("pipelines: lines and split_at equal the serial loop") {
   std::vector<std::string> texts{"", "\n", "a", "a\n", "\n\na", "a\nb\n\n"};
   for (const std::size_t length : std::vector<std::size_t>{100, 4095, 4096, 4097, 30'000}) {
     std::string text;
@@ -540,7 +540,7 @@ struct CountedChars : std::char_traits<char> {
   }
 };
 
-TEST_CASE("pipelines: of a text with long lines each character is looked at twice at most") {
+TEST_CASE("pipelines: lines reads each character of long lines at most twice") {
   using Text = std::basic_string_view<char, CountedChars>;
   const std::string line = std::string(1'000'000, 'x') + '\n';
   for (const std::string& text : {line, line + line, line + "a\n" + line.substr(5, 5000) + "\n\n" + line}) {
@@ -555,7 +555,7 @@ TEST_CASE("pipelines: of a text with long lines each character is looked at twic
   }
 }
 
-TEST_CASE("pipelines: results in memory that is there") {
+TEST_CASE("pipelines: collect_into, append_to and collect into a vector write the same items") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(1000);
     std::vector<int> out(700);
@@ -567,7 +567,7 @@ TEST_CASE("pipelines: results in memory that is there") {
   });
 }
 
-TEST_CASE("pipelines: all that a filter leaves over") {
+TEST_CASE("pipelines: filters are correct for every share of kept items and call once per item") {
   for_each_pool([](const AlgorithmOptions& options) {
     for (const std::size_t n : lengths(20'000, 100)) {
       const std::vector<int> numbers = random_ints(n, 1000);
@@ -626,7 +626,7 @@ void check_large(int count) {
   CHECK(Item::misplaced == 0);
 }
 
-TEST_CASE("pipelines: items that are over-aligned, or larger than the memory that parts begin with") {
+TEST_CASE("pipelines: collect aligns over-aligned items and takes very large ones") {
   // Arrays smaller than the cached memory, of equal size, and on large pages.
   for (const int count : {3, 17, 61, 1100}) {
     check_large<Large<256>>(count);
@@ -636,7 +636,7 @@ TEST_CASE("pipelines: items that are over-aligned, or larger than the memory tha
   check_large<Large<8, 300'000>>(9);
 }
 
-TEST_CASE("pipelines: all but one of the items, whichever that is") {
+TEST_CASE("pipelines: filter and partition are correct if all items but one match") {
   constexpr int kMany = 40;
   for_each_pool([](AlgorithmOptions options) {
     // Deterministic: split into as many parts as there are items, independent of the threads.
@@ -659,7 +659,7 @@ TEST_CASE("pipelines: all but one of the items, whichever that is") {
   CHECK(items_alive == 0);
 }
 
-TEST_CASE("pipelines: a filter of more than arrays keep memory for") {
+TEST_CASE("pipelines: filter and partition take more items than arrays keep memory for") {
   const auto many = par(0LL, 34'000'000LL);
   static_assert(34'000'000 * sizeof(long long) > blitz::detail::kMostKept);
   const auto rare = listed(many.filter([](long long x) { return x % 2'000'003 == 1; }).collect());
@@ -679,7 +679,7 @@ TEST_CASE("pipelines: a filter of more than arrays keep memory for") {
   }
 }
 
-TEST_CASE("pipelines: positions that 32 bits do not count, and 63 bits barely") {
+TEST_CASE("pipelines: are correct for up to 2^63 - 1 positions") {
   for (const long long most : {(1LL << 32) + 17, 1LL << 40, std::numeric_limits<long long>::max()}) {
     CAPTURE(most);
     for (const blitz::PoolRef pool : {pools()[0], pools()[2], pools()[4]}) {
@@ -704,7 +704,7 @@ TEST_CASE("pipelines: positions that 32 bits do not count, and 63 bits barely") 
   }
 }
 
-TEST_CASE("pipelines: an array is moved with its items") {
+TEST_CASE("pipelines: an array moves its items and is empty afterwards") {
   const auto make = [](int count) { return par(0, count).map([](int i) { return Item(i); }).collect(); };
   blitz::Array<Item> from = make(3);
   blitz::Array<Item> to(std::move(from));
@@ -725,7 +725,7 @@ TEST_CASE("pipelines: an array is moved with its items") {
   CHECK(items_alive == std::ssize(numbers_of(to)));
 }
 
-TEST_CASE("pipelines: an array has the memory of the one before") {
+TEST_CASE("pipelines: an array reuses the memory of the previous one") {
   const auto numbers = par(0, 300'000);
   const int* const first = numbers.collect().data();
   CHECK(numbers.collect().data() == first);
@@ -739,7 +739,7 @@ TEST_CASE("pipelines: an array has the memory of the one before") {
   CHECK(listed(array) == std::vector{0, 1, 2});
 }
 
-TEST_CASE("pipelines: the same bits on any number of threads") {
+TEST_CASE("pipelines: if deterministic, give the same bits on any number of threads") {
   std::vector<double> numbers(100'000);
   for (double& x : numbers) x = 1.0 / static_cast<double>(random_bits()() % 1000 + 1);
   const auto is_small = [](double x) { return x < 0.1; };
@@ -772,11 +772,10 @@ TEST_CASE("pipelines: the same bits on any number of threads") {
     CHECK(here == expected);
     CHECK(here[0] == doctest::Approx(std::accumulate(numbers.begin(), numbers.end(), 0.0)));
   });
-  CHECK_FALSE(std::signbit(
-      par(std::vector<double>().begin() == std::vector<double>().end() ? 0 : 0, 0).map([](int) { return 1.0; }).sum()));
+  CHECK_FALSE(std::signbit(par(0, 0).map([](int) { return 1.0; }).sum()));
 }
 
-TEST_CASE("pipelines: a value for each part that a worker takes") {
+TEST_CASE("pipelines: for_each_with makes at most one value for each part that a worker takes") {
   blitz::ThreadPool pool({.num_threads = 4});
   for (int round = 0; round < 20; ++round) {
     const bool deterministic = round % 2 == 0;
@@ -797,7 +796,7 @@ TEST_CASE("pipelines: a value for each part that a worker takes") {
   }
 }
 
-TEST_CASE("pipelines: an exception at each call of an indexed collect; see interrupted_test.cpp") {
+TEST_CASE("pipelines: an indexed collect destroys all items after an exception of each call") {
   const std::vector<int> numbers = random_ints(60);
   for_each_pool([&](const AlgorithmOptions& options) {
     throw_at_each_call(
@@ -809,7 +808,7 @@ TEST_CASE("pipelines: an exception at each call of an indexed collect; see inter
   });
 }
 
-TEST_CASE("pipelines: a stop request") {
+TEST_CASE("pipelines: after a stop request for_each returns and other terminals throw") {
   for_each_pool([](AlgorithmOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
@@ -852,7 +851,7 @@ class Halves {
   std::vector<double> halves_;
 };
 
-TEST_CASE("pipelines: an extension that is indexed has its first pass before each terminal") {
+TEST_CASE("pipelines: an indexed extension runs its first pass before each terminal") {
   for_each_pool([](const AlgorithmOptions& options) {
     const auto halves = blitz::Pipeline(Halves()).with(options);
     const auto is_whole = [](double x) { return x == std::floor(x); };
@@ -866,7 +865,7 @@ TEST_CASE("pipelines: an extension that is indexed has its first pass before eac
   });
 }
 
-TEST_CASE("pipelines: bad arguments, extensions") {
+TEST_CASE("pipelines: refuse steps and lengths of 0, and accept extensions by operator|") {
   const std::vector<int> numbers(10, 1);
   CHECK_THROWS_AS(static_cast<void>(par(numbers).step_by(0)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(par(numbers).chunks(0)), std::invalid_argument);
@@ -876,7 +875,7 @@ TEST_CASE("pipelines: bad arguments, extensions") {
 }
 
 // A scan sums up blocks of 4096 items before it passes any item on. The operation depends on the order of the items.
-TEST_CASE("scan, exclusive_scan: over several blocks") {
+TEST_CASE("scan and exclusive_scan: are correct across blocks") {
   const auto combine = [](std::uint32_t a, std::uint32_t b) { return a * 31 + b; };
   const auto compose = [](std::pair<std::uint32_t, std::uint32_t> a, std::pair<std::uint32_t, std::uint32_t> b) {
     return std::pair(a.first * b.first, a.second * b.first + b.second);
