@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("asio: post, dispatch and defer run their handlers in the poo
   CHECK(in_pool == 3001);
 }
 
-TEST_CASE("asio: on a worker dispatch calls at once, post and defer do not") {
+TEST_CASE("asio: on a worker dispatch calls the handler immediately, and post and defer call it later") {
   AsyncThreadPool pool({.num_threads = 1});
   Context context(pool);
   std::string order;
@@ -145,7 +145,7 @@ TEST_CASE("asio: on a worker dispatch calls at once, post and defer do not") {
   CHECK(where.has_value());
 }
 
-TEST_CASE("asio: properties are kept, and told") {
+TEST_CASE("asio: an executor keeps its properties and returns them to queries") {
   AsyncThreadPool pool({.num_threads = 1});
   Context context(pool);
   Context other(pool);
@@ -188,7 +188,8 @@ TEST_CASE("asio: properties are kept, and told") {
   CHECK(net::require(allocating, execution::allocator) == executor);
 }
 
-TEST_CASE_TEMPLATE("asio: what must block has ended when execute returns", Pool, ThreadPool, AsyncThreadPool) {
+TEST_CASE_TEMPLATE("asio: execute with blocking.always returns after its function has ended", Pool, ThreadPool,
+                   AsyncThreadPool) {
   for (const std::size_t threads : {1, 2, 3, 16}) {
     CAPTURE(threads);
     std::atomic<int> failed = 0;
@@ -236,7 +237,7 @@ TEST_CASE_TEMPLATE("asio: what must block has ended when execute returns", Pool,
   }
 }
 
-TEST_CASE("asio: a context with a pool of its own") {
+TEST_CASE("asio: a context without a pool makes one and destroys waiting handlers with it") {
   Context of_default;
   Context of_three(3);
   CHECK(net::query(of_default.get_executor(), execution::occupancy) == ThreadPool().num_threads());
@@ -291,7 +292,7 @@ TEST_CASE("asio: attach returns when another thread has joined or stopped the co
   }
 }
 
-TEST_CASE("asio: a handler leaves the memory of its allocator before it is called") {
+TEST_CASE("asio: the memory of a handler is freed before the handler is called") {
   AsyncThreadPool pool({.num_threads = 2});
   Context context(pool);
   Counts counts;
@@ -316,7 +317,8 @@ TEST_CASE("asio: a handler leaves the memory of its allocator before it is calle
 
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
 // Without strands: Asio cannot make a strand if an allocation fails, because it destroys one that it has not yet written.
-TEST_CASE_TEMPLATE("asio: allocations fail, one after the other", Pool, ThreadPool, AsyncThreadPool) {
+TEST_CASE_TEMPLATE("asio: calls throw bad_alloc and lose no handler when each allocation fails", Pool, ThreadPool,
+                   AsyncThreadPool) {
   if (!blitz_test::allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;
@@ -385,7 +387,7 @@ TEST_CASE_TEMPLATE("asio: a strand runs its handlers one after the other, in ord
   for (const int count : last) CHECK(count == kHandlers);
 }
 
-TEST_CASE("asio: under isolate a handler of a strand is not interrupted by others") {
+TEST_CASE("asio: under isolate a waiting handler of a strand runs no other handler of it") {
   AsyncThreadPool pool({.num_threads = 1});
   Context context(pool);
   auto strand = net::make_strand(context);
@@ -402,7 +404,7 @@ TEST_CASE("asio: under isolate a handler of a strand is not interrupted by other
   CHECK(wrong == 0);
 }
 
-TEST_CASE("asio: what a handler throws goes to the pool's exception handler") {
+TEST_CASE("asio: an exception of a handler goes to the pool's exception handler") {
   std::atomic<int> handled = 0;
   std::atomic<int> went_on = 0;
   const auto count = [&](std::exception_ptr error) {
@@ -463,7 +465,7 @@ TEST_CASE("asio: join waits for outstanding work") {
   CHECK_FALSE(released);
 }
 
-TEST_CASE("asio: a stopped context destroys handlers uncalled, and waits for no work") {
+TEST_CASE("asio: a stopped context destroys handlers without calling them and does not wait") {
   AsyncThreadPool pool({.num_threads = 1});
   std::atomic<int> alive = 0;
   std::atomic<int> called = 0;
@@ -495,7 +497,7 @@ TEST_CASE("asio: a stopped context destroys handlers uncalled, and waits for no 
   CHECK(alive <= 10);  // The strand's handlers, until the context is destroyed.
 }
 
-TEST_CASE("asio: the end of a context destroys what waits") {
+TEST_CASE("asio: the end of a context destroys waiting handlers") {
   AsyncThreadPool pool({.num_threads = 2});
   std::atomic<int> alive = 0;
   std::atomic<int> called = 0;
@@ -587,7 +589,7 @@ net::awaitable<std::size_t> ping(net::local::stream_protocol::socket socket) {
 
 }  // namespace
 
-TEST_CASE("asio: coroutines hop between pools, and throw") {
+TEST_CASE("asio: coroutines resume in the pool that they name and pass on exceptions") {
   AsyncThreadPool pool({.num_threads = 2});
   ThreadPool other({.num_threads = 1});
   Context context(pool);
@@ -609,7 +611,7 @@ TEST_CASE("asio: coroutines hop between pools, and throw") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("asio: coroutines on sockets of the context") {
+TEST_CASE("asio: coroutines read and write sockets of the context") {
   AsyncThreadPool pool({.num_threads = 2});
   Context context(pool);
   net::local::stream_protocol::socket a(context);
@@ -676,7 +678,7 @@ int ask(const Tcp::endpoint& server, int clients, int requests) {
 
 }  // namespace
 
-TEST_CASE("asio: a server of coroutines, on sockets of the context and of an io_context") {
+TEST_CASE("asio: a server of coroutines resumes in the pool, with sockets of any context") {
   constexpr int kClients = 4;
   for (const std::size_t threads : {1, 2, 3, 16}) {
     CAPTURE(threads);
@@ -705,7 +707,7 @@ TEST_CASE("asio: a server of coroutines, on sockets of the context and of an io_
   }
 }
 
-TEST_CASE("asio: the end of a context destroys coroutines that wait") {
+TEST_CASE("asio: the end of a context destroys waiting coroutines") {
   AsyncThreadPool pool({.num_threads = 2});
   std::atomic<int> alive = 0;
   {

@@ -295,7 +295,7 @@ TEST_CASE("c: the tables name every function that returns a status") {
   CHECK(declared == known.size());
 }
 
-TEST_CASE("c: a global pool that cannot start is a status of every function") {
+TEST_CASE("c: every function returns an error status if the global pool cannot start") {
   // Not a number; negative; above 2^22; 2^64 - 1; 2^64.
   for (const char* text : {"many", "-1", "4194305", "18446744073709551615", "18446744073709551616"}) {
     CAPTURE(text);
@@ -321,7 +321,7 @@ TEST_CASE("c: a global pool that cannot start is a status of every function") {
   }
 }
 
-TEST_CASE("c: exceptions of every type, of every callback, are a status or arrive as they are") {
+TEST_CASE("c: an exception of a callback becomes a status or passes through, for each type") {
   for (const std::size_t threads : {1, 2, 3, 16, 0}) {  // 0: the global pool
     CAPTURE(threads);
     blitz_pool* pool = nullptr;
@@ -351,7 +351,7 @@ TEST_CASE("c: exceptions of every type, of every callback, are a status or arriv
   }
 }
 
-TEST_CASE("calls: exceptions of every type arrive at the C++17 caller") {
+TEST_CASE("calls: exceptions of every type reach the C++17 caller") {
   namespace calls = blitz::adaptor;
   for (const Failure& failure : kFailures) {
     CAPTURE(failure.name);
@@ -380,7 +380,7 @@ TEST_CASE("calls: exceptions of every type arrive at the C++17 caller") {
   }
 }
 
-TEST_CASE("c: after the end of its pool, a group takes no job") {
+TEST_CASE("c: a group takes no job after the end of its pool") {
   blitz_pool* pool = nullptr;
   blitz_task_group* group = nullptr;
   REQUIRE(blitz_pool_create(2, &pool) == BLITZ_OK);

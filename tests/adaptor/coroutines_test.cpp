@@ -92,7 +92,7 @@ TEST_CASE("coroutine: a task returns a value, a reference or nothing") {
   CHECK(*sync_wait([]() -> Task<std::unique_ptr<int>> { co_return std::make_unique<int>(3); }()) == 3);
 }
 
-TEST_CASE("coroutine: what a task throws arrives where it is awaited") {
+TEST_CASE("coroutine: an exception of a task is thrown where the task is awaited") {
   CHECK(error_of(failing("first")) == "first");
   const auto caught = [](Task<int> task) -> Task<std::string> {
     try {
@@ -106,7 +106,7 @@ TEST_CASE("coroutine: what a task throws arrives where it is awaited") {
   CHECK(sync_wait(caught(value(1))) == "nothing");
 }
 
-TEST_CASE("coroutine: a task begins when it is awaited, and not if it is not") {
+TEST_CASE("coroutine: a task begins only when it is awaited") {
   std::atomic<int> alive = 0;
   bool began = false;
   const auto make = [&](Alive) -> Task<> {
@@ -128,7 +128,7 @@ TEST_CASE("coroutine: a task begins when it is awaited, and not if it is not") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("coroutine: an empty task is refused") {
+TEST_CASE("coroutine: awaiting or spawning an empty task throws") {
   const std::string error = "blitz: this task is empty; await the one that the coroutine returned, once";
   CHECK(error_of(Task<int>()) == error);
   CHECK(error_of([]() -> Task<> { co_await Task<>(); }()) == error);
@@ -137,7 +137,7 @@ TEST_CASE("coroutine: an empty task is refused") {
   CHECK(what_is_thrown_by([] { blitz::spawn(Task<>()); }) == error);
 }
 
-TEST_CASE("coroutine: many tasks in a row") {
+TEST_CASE("coroutine: a task can await a thousand tasks in turn") {
   const auto sum = [](int count) -> Task<long> {
     long result = 0;
     for (int i = 0; i < count; ++i) result += co_await value(i);
@@ -148,7 +148,7 @@ TEST_CASE("coroutine: many tasks in a row") {
 
 // --- on a pool ---
 
-TEST_CASE_TEMPLATE("coroutine: schedule goes on as a job of the pool", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("coroutine: schedule resumes the coroutine as a job of the pool", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const auto index = [](Pool& its_pool) -> Task<std::size_t> {
@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("coroutine: schedule goes on as a job of the pool", Pool, bli
   });
 }
 
-TEST_CASE("coroutine: from pool to pool") {
+TEST_CASE("coroutine: schedule moves a coroutine from pool to pool") {
   blitz::ThreadPool one({.num_threads = 2});
   blitz::AsyncThreadPool other({.num_threads = 2});
   const auto hop = [&](int times) -> Task<int> {
@@ -179,7 +179,7 @@ TEST_CASE("coroutine: from pool to pool") {
   CHECK(inside == 200);
 }
 
-TEST_CASE("coroutine: a pool that was shut down is refused, and the coroutine goes on where it was") {
+TEST_CASE("coroutine: schedule on a pool that was shut down throws on the same thread") {
   blitz::ThreadPool pool({.num_threads = 2});
   pool.shutdown();
   const auto caller = std::this_thread::get_id();
@@ -195,7 +195,7 @@ TEST_CASE("coroutine: a pool that was shut down is refused, and the coroutine go
   CHECK_THROWS_AS(blitz::spawn(pool, nothing()), blitz::ThreadPoolError);
 }
 
-TEST_CASE("coroutine: after a stop request, schedule throws Stopped") {
+TEST_CASE("coroutine: schedule throws Stopped after a stop request") {
   blitz::ThreadPool pool({.num_threads = 2});
   std::stop_source source;
   int rounds = 0;
@@ -215,7 +215,7 @@ TEST_CASE("coroutine: after a stop request, schedule throws Stopped") {
   CHECK(rounds == 11);
 }
 
-TEST_CASE_TEMPLATE("coroutine: when_all is a tuple of results, from wherever", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("coroutine: when_all returns a tuple of results, wherever the tasks run", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     int x = 5;
@@ -234,7 +234,8 @@ TEST_CASE_TEMPLATE("coroutine: when_all is a tuple of results, from wherever", P
   });
 }
 
-TEST_CASE_TEMPLATE("coroutine: when_all of a vector", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("coroutine: when_all of a vector returns a vector of results", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     for (const int count : {0, 1, 2, 100}) {
       CAPTURE(count);
@@ -255,7 +256,7 @@ TEST_CASE_TEMPLATE("coroutine: when_all of a vector", Pool, blitz::ThreadPool, b
   });
 }
 
-TEST_CASE_TEMPLATE("coroutine: when_all lets all end, and throws what the first in the list has thrown", Pool,
+TEST_CASE_TEMPLATE("coroutine: when_all waits for all tasks and throws the exception of the first in the list", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     for (int thrower = 0; thrower < 8; ++thrower) {
@@ -276,7 +277,7 @@ TEST_CASE_TEMPLATE("coroutine: when_all lets all end, and throws what the first 
 }
 
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
-TEST_CASE("coroutine: nothing is allocated but frames") {
+TEST_CASE("coroutine: calls allocate only frames and their documented memory") {
   blitz::ThreadPool pool({.num_threads = 2});
   const auto allocations_of = [&](auto make) {
     for (int warm = 0; warm < 2; ++warm) pool.install([&] { sync_wait(make()); });
@@ -313,8 +314,8 @@ TEST_CASE("coroutine: nothing is allocated but frames") {
 }
 
 // A failure arrives at the call that makes the frame, or at the co_await that needs the memory.
-TEST_CASE_TEMPLATE("coroutine: allocations fail, one after the other", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("coroutine: calls throw bad_alloc and leak no coroutine when each allocation fails", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
   if (!blitz_test::allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;
@@ -356,8 +357,8 @@ TEST_CASE_TEMPLATE("coroutine: allocations fail, one after the other", Pool, bli
 }
 
 // Only the region's workers may resume a coroutine that is awaited there. With one thread, no other worker can.
-TEST_CASE_TEMPLATE("coroutine: in a region whose queue cannot grow, it goes on where it was", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("coroutine: co_await throws bad_alloc if the queue of its region cannot grow", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
   const auto fails = [](auto make) {
     Pool pool({.num_threads = 1});
     std::atomic<int> ran = 0;
@@ -394,7 +395,7 @@ TEST_CASE_TEMPLATE("coroutine: in a region whose queue cannot grow, it goes on w
 
 // --- handles of async ---
 
-TEST_CASE_TEMPLATE("coroutine: a handle is awaited, whether it is ready or not", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("coroutine: a handle can be awaited before and after it is ready", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const auto both = [&]() -> Task<int> {
@@ -422,7 +423,7 @@ TEST_CASE_TEMPLATE("coroutine: a handle is awaited, whether it is ready or not",
 
 // --- tasks that are not awaited ---
 
-TEST_CASE_TEMPLATE("coroutine: spawned tasks end with the pool, and what they throw is reported", Pool,
+TEST_CASE_TEMPLATE("coroutine: the end of a pool waits for spawned tasks, and their exceptions are reported", Pool,
                    blitz::ThreadPool, blitz::AsyncThreadPool) {
   std::atomic<int> ran = 0;
   std::atomic<int> alive = 0;

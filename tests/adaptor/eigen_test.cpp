@@ -26,7 +26,7 @@ namespace {
 
 using Matrix = Eigen::Tensor<float, 2>;
 
-TEST_CASE_TEMPLATE("tensors are as without threads", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("eigen: tensors equal those without threads", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   for (const std::size_t threads : {1u, 2u, 4u}) {
     CAPTURE(threads);
     Pool pool({.num_threads = threads});
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("tensors are as without threads", Pool, blitz::ThreadPool, bl
   }
 }
 
-TEST_CASE("tasks run on the pool's workers, and the end waits for them") {
+TEST_CASE("eigen: tasks run on the pool's workers, and the destructor waits for them") {
   blitz::ThreadPool pool({.num_threads = 3});
   std::atomic<int> ran{0};
   std::atomic<int> elsewhere{0};
@@ -78,7 +78,7 @@ TEST_CASE("tasks run on the pool's workers, and the end waits for them") {
   CHECK(elsewhere == 0);
 }
 
-TEST_CASE("what is cancelled does not begin") {
+TEST_CASE("eigen: a cancelled task does not begin") {
   blitz::ThreadPool pool({.num_threads = 1});
   std::atomic<int> ran{0};
   {
@@ -91,7 +91,7 @@ TEST_CASE("what is cancelled does not begin") {
   CHECK(ran == 0);
 }
 
-TEST_CASE("several threads evaluate at once, and a pool lives on after its EigenThreadPool") {
+TEST_CASE("eigen: several threads evaluate concurrently, and the pool outlives its EigenThreadPool") {
   blitz::AsyncThreadPool pool({.num_threads = 2});
   std::atomic<int> wrong{0};
   for (int round = 0; round < 3; ++round) {
@@ -113,7 +113,7 @@ TEST_CASE("several threads evaluate at once, and a pool lives on after its Eigen
 }
 
 #if defined(__unix__)
-TEST_CASE("what a task throws ends the program, and does not leave the evaluating thread waiting") {
+TEST_CASE("eigen: an exception of a task ends the program") {
   const pid_t child = blitz_test::start_child(
       [] {
         blitz_test::silence();

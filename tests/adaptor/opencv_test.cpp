@@ -54,7 +54,7 @@ struct Filtered {
 
 bool same(const cv::Mat& a, const cv::Mat& b) { return a.size() == b.size() && cv::norm(a, b, cv::NORM_INF) == 0; }
 
-TEST_CASE("filters give the same pictures as on one thread") {
+TEST_CASE("opencv: filters return the same images as on one thread") {
   const cv::Mat m = picture();
   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
   cv::setNumThreads(1);
@@ -78,7 +78,7 @@ TEST_CASE("filters give the same pictures as on one thread") {
   }
 }
 
-TEST_CASE("the numbers of threads are those that OpenCV documents") {
+TEST_CASE("opencv: setNumThreads and getNumThreads behave as OpenCV documents") {
   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
   struct Case {
     int set, get;
@@ -135,7 +135,7 @@ TEST_CASE("the numbers of threads are those that OpenCV documents") {
   CHECK(std::string(backend.getName()) == "blitz");
 }
 
-TEST_CASE("a thread has its own index in a loop") {
+TEST_CASE("opencv: each thread has its own index in a loop") {
   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
   std::array<std::atomic<int>, 3> inside{};
   std::atomic<int> shared{0};
@@ -150,7 +150,7 @@ TEST_CASE("a thread has its own index in a loop") {
   CHECK(shared == 0);
 }
 
-TEST_CASE("the pool's workers run a loop") {
+TEST_CASE("opencv: the pool's workers run a loop") {
   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
   std::atomic<int> calls{0};
   std::atomic<int> elsewhere{0};
@@ -175,7 +175,7 @@ TEST_CASE("the pool's workers run a loop") {
   CHECK(threads.size() > 1);
 }
 
-TEST_CASE("what a body throws arrives") {
+TEST_CASE("opencv: an exception of a body reaches the caller") {
   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
   CHECK_THROWS_AS(cv::parallel_for_(cv::Range(0, 100),
                                     [](const cv::Range& range) {
@@ -184,7 +184,7 @@ TEST_CASE("what a body throws arrives") {
                   std::exception);
 }
 
-TEST_CASE("a thread in a loop runs no other job of the pool: the caller may hold a lock") {
+TEST_CASE("opencv: a thread in a loop runs no other job of the pool") {
   cv::parallel::setParallelForBackend(std::make_shared<blitz::OpenCvBackend>(pool()), false);
   static thread_local bool in_loop = false;
   std::atomic<int> under_lock{0};

@@ -22,7 +22,7 @@ long fib(int n) {
   return x + y;
 }
 
-TEST_CASE("par_do calls both, and passes exceptions on") {
+TEST_CASE("par_do: calls both functions and passes on exceptions") {
   CHECK(fib(15) == 610);
   int calls = 0;
   parlay::parallel_do([&] { ++calls; }, [] {}, true);
@@ -30,7 +30,7 @@ TEST_CASE("par_do calls both, and passes exceptions on") {
   CHECK_THROWS_AS(parlay::par_do([] {}, [] { throw std::runtime_error("right"); }), std::runtime_error);
 }
 
-TEST_CASE("parallel_for visits each index once, whatever the granularity") {
+TEST_CASE("parallel_for: visits each index once for every granularity") {
   for (const bool conservative : {false, true}) {
     for (const long granularity : {0L, 1L, 7L, 100000L}) {
       std::vector<int> visits(1000, 0);
@@ -43,7 +43,7 @@ TEST_CASE("parallel_for visits each index once, whatever the granularity") {
   parlay::parallel_for(6, 5, [](std::size_t) { FAIL("a loop that is less than empty calls"); });
 }
 
-TEST_CASE("each worker has a number of its own, below the number of workers") {
+TEST_CASE("worker_id: differs for each worker and is less than num_workers") {
   std::atomic<int> wrong{0};
   std::vector<std::atomic<int>> inside(parlay::num_workers());
   parlay::parallel_for(
@@ -60,7 +60,7 @@ TEST_CASE("each worker has a number of its own, below the number of workers") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("conservative: a thread in the call finds no other job") {
+TEST_CASE("conservative: a thread in the call runs no other job") {
   for (const bool conservative : {false, true}) {
     for (const bool loop : {false, true}) {
       bool other = false;
@@ -87,7 +87,7 @@ TEST_CASE("conservative: a thread in the call finds no other job") {
   }
 }
 
-TEST_CASE("execute_with_scheduler: a pool of its own") {
+TEST_CASE("execute_with_scheduler: makes a pool of the given size") {
   std::size_t workers = 0;
   parlay::execute_with_scheduler(3, [&] { workers = parlay::num_workers(); });
   CHECK(workers == 3);

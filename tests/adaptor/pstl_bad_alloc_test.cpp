@@ -92,7 +92,7 @@ std::size_t count_between(Iterator begin, Iterator end) {
 
 }  // namespace
 
-TEST_CASE("allocations of <execution> fail, one after the other") {
+TEST_CASE("<execution>: algorithms throw bad_alloc or are correct when each allocation fails") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;

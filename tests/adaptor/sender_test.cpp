@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("sender: a schedule completes on a worker", Pool, ThreadPool,
   }
 }
 
-TEST_CASE("sender: a request to stop, before the job has run") {
+TEST_CASE("sender: schedule completes with stopped after a stop request") {
   AsyncThreadPool pool({.num_threads = 2});
   std::stop_source source;
   Outcome before;
@@ -127,7 +127,7 @@ TEST_CASE("sender: a request to stop, before the job has run") {
   CHECK(after.in_pool);
 }
 
-TEST_CASE("sender: a pool that was shut down is an error") {
+TEST_CASE("sender: schedule completes with an error if the pool was shut down") {
   AsyncThreadPool pool({.num_threads = 1});
   const PoolScheduler scheduler(pool);
   pool.shutdown();
@@ -187,7 +187,7 @@ TEST_CASE_TEMPLATE("sender: bulk calls its body for each integer, and passes val
   CHECK(seven.value == 7);
 }
 
-TEST_CASE("sender: what the body of a bulk throws, and a request to stop, end it") {
+TEST_CASE("sender: an exception of the body and a stop request end a bulk") {
   AsyncThreadPool pool({.num_threads = 2});
   const PoolScheduler scheduler(pool);
   Outcome thrown;
@@ -219,7 +219,7 @@ TEST_CASE("sender: what the body of a bulk throws, and a request to stop, end it
 }
 
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
-TEST_CASE("sender: nothing is allocated beside the operation state") {
+TEST_CASE("sender: calls allocate no memory besides the operation state") {
   AsyncThreadPool pool({.num_threads = 1});
   const PoolScheduler scheduler(pool);
   std::atomic<long> calls = 0;
@@ -233,7 +233,8 @@ TEST_CASE("sender: nothing is allocated beside the operation state") {
   CHECK(calls == 3000);
 }
 
-TEST_CASE_TEMPLATE("sender: allocations fail, one after the other", Pool, ThreadPool, AsyncThreadPool) {
+TEST_CASE_TEMPLATE("sender: bulk completes with bad_alloc or runs fully when each allocation fails", Pool, ThreadPool,
+                   AsyncThreadPool) {
   if (!blitz_test::allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;

@@ -25,7 +25,7 @@ using namespace STDEXEC;
 static_assert(scheduler<StdexecScheduler>);
 static_assert(sender<decltype(StdexecScheduler(std::declval<AsyncThreadPool&>()).schedule())>);
 
-TEST_CASE("stdexec: queries of the scheduler and of what it schedules") {
+TEST_CASE("stdexec: the scheduler and its senders return the scheduler to queries") {
   AsyncThreadPool pool({.num_threads = 2});
   AsyncThreadPool other({.num_threads = 1});
   const StdexecScheduler on_pool(pool);
@@ -41,7 +41,7 @@ TEST_CASE("stdexec: queries of the scheduler and of what it schedules") {
   CHECK(get_completion_scheduler<set_value_t>(get_env(just(1) | continues_on(on_pool)), env<>{}) == on_pool);
 }
 
-TEST_CASE("stdexec: algorithms run where they should") {
+TEST_CASE("stdexec: algorithms run in the pool of their scheduler") {
   AsyncThreadPool here({.num_threads = 2});
   AsyncThreadPool there({.num_threads = 1});
   const StdexecScheduler on_here(here);
@@ -62,7 +62,7 @@ TEST_CASE("stdexec: algorithms run where they should") {
   CHECK(x + y == 2);
 }
 
-TEST_CASE("stdexec: bulk is a loop of the pool") {
+TEST_CASE("stdexec: bulk runs as a loop of the pool") {
   AsyncThreadPool pool({.num_threads = 2});
   const StdexecScheduler on_pool(pool);
   std::vector<int> calls(10'000, 0);
@@ -87,7 +87,7 @@ TEST_CASE("stdexec: bulk is a loop of the pool") {
   CHECK(elsewhere == 0);
 }
 
-TEST_CASE("stdexec: errors") {
+TEST_CASE("stdexec: sync_wait throws exceptions of functions and of a pool that was shut down") {
   AsyncThreadPool pool({.num_threads = 2});
   const StdexecScheduler on_pool(pool);
   const auto fail = [](auto... values) {
@@ -100,7 +100,7 @@ TEST_CASE("stdexec: errors") {
   CHECK_THROWS_AS(sync_wait(schedule(on_pool)), blitz::ThreadPoolError);
 }
 
-TEST_CASE("stdexec: stop tokens") {
+TEST_CASE("stdexec: a stop request ends a bulk and later work") {
   AsyncThreadPool pool({.num_threads = 2});
   const StdexecScheduler on_pool(pool);
   inplace_stop_source source;

@@ -67,7 +67,7 @@ struct Sum {
 
 }  // namespace
 
-TEST_CASE("allocations of oneTBB's names fail, one after the other") {
+TEST_CASE("oneTBB's names: calls throw bad_alloc or are correct when each allocation fails") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;
@@ -171,7 +171,7 @@ TEST_CASE("allocations of oneTBB's names fail, one after the other") {
   });
 }
 
-TEST_CASE("a copy of thread-specific values that cannot be made leaves no memory behind") {
+TEST_CASE("enumerable_thread_specific: a copy that fails leaks no memory") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;

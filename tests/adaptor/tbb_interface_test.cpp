@@ -202,7 +202,7 @@ struct NameOf<tbb::scalable_allocator<T>> {};
 template <class T>
 struct NameOf<tbb::cache_aligned_allocator<T>> {};
 
-TEST_CASE("allocators of C, and memory resources") {
+TEST_CASE("allocators: the functions of C and the memory resources return usable aligned memory") {
   char* p = static_cast<char*>(scalable_malloc(8));
   REQUIRE(p != nullptr);
   std::memcpy(p, "12345678", 8);
@@ -251,7 +251,7 @@ TEST_CASE("allocators of C, and memory resources") {
   CHECK(scalable.size() == 10);
 }
 
-TEST_CASE("an iterator of thread-specific values converts to that for reading, and back") {
+TEST_CASE("enumerable_thread_specific: its iterator converts to const_iterator and back") {
   using Values = tbb::enumerable_thread_specific<int>;
   static_assert(std::convertible_to<Values::iterator, Values::const_iterator>);
   static_assert(std::convertible_to<Values::const_iterator, Values::iterator>);
@@ -270,7 +270,7 @@ TEST_CASE("an iterator of thread-specific values converts to that for reading, a
   CHECK(*(first + 1) + first[0] == 11);
 }
 
-TEST_CASE("a box of any number of sides, from braces") {
+TEST_CASE("blocked_rangeNd: can be made from braces and split") {
   const tbb::blocked_rangeNd<int, 3> box({0, 13, 3}, {-123, 0}, {100, 200});
   CHECK(box.dim(0).grainsize() == 3);
   CHECK(box.dim(1).size() == 123);
@@ -282,7 +282,7 @@ TEST_CASE("a box of any number of sides, from braces") {
   CHECK(right.dim(0).size() == 5);
 }
 
-TEST_CASE("versions, assertions and inner namespaces") {
+TEST_CASE("versions: macros and inner namespaces have oneTBB's values and names") {
   static_assert(TBB_VERSION_MAJOR >= 2021);
   static_assert(TBB_INTERFACE_VERSION >= 12000);
   CHECK(TBB_runtime_interface_version() >= TBB_INTERFACE_VERSION);

@@ -74,7 +74,7 @@ class Halves {
   std::size_t last_;
 };
 
-TEST_CASE("ranges") {
+TEST_CASE("ranges: split the longest side in the middle") {
   Range whole(10, 30, 5);
   CHECK(whole.is_divisible());
   Range right(whole, tbb::split());
@@ -103,7 +103,7 @@ TEST_CASE("ranges") {
   CHECK_FALSE(half.empty());
 }
 
-TEST_CASE("parallel_for over indices") {
+TEST_CASE("parallel_for: calls for each index once, with any step and partitioner") {
   for (const std::size_t count : {0u, 1u, 2u, 1000u}) {
     Visits visits(count);
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { visits(i); });
@@ -138,7 +138,7 @@ struct Row {
   int index;
 };
 
-TEST_CASE("parallel_for over what behaves like an integer") {
+TEST_CASE("parallel_for: takes an index type that behaves like an integer") {
   std::atomic<int> sum{0};
   tbb::parallel_for(Row(3), Row(1003), [&](Row row) { sum += row.index; });
   CHECK(sum == (3 + 1002) * 500);
@@ -149,7 +149,7 @@ TEST_CASE("parallel_for over what behaves like an integer") {
 }
 
 #ifdef BLITZ_TBB  // oneTBB counts in the type of the index.
-TEST_CASE("parallel_for over all of an index type's values") {
+TEST_CASE("parallel_for: takes the whole range of int") {
   std::atomic<int> negative{0};
   tbb::parallel_for(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 1 << 30,
                     [&](int i) { negative += i < 0; });
@@ -194,7 +194,7 @@ void check_parts(Partitioner&& partitioner, bool simple) {
   CHECK(sum == 2999L * 3000 / 2);
 }
 
-TEST_CASE("parallel_for over ranges, by every partitioner") {
+TEST_CASE("parallel_for: visits each item of a range once, for every partitioner") {
   check_parts(tbb::simple_partitioner(), true);
   check_parts(tbb::auto_partitioner(), false);
   check_parts(tbb::static_partitioner(), false);
@@ -214,7 +214,7 @@ struct Joined {
   std::vector<std::size_t> items;
 };
 
-TEST_CASE("parallel_reduce keeps the order") {
+TEST_CASE("parallel_reduce: keeps the order of the items") {
   std::vector<std::size_t> all(5000);
   std::iota(all.begin(), all.end(), std::size_t{0});
   const auto fold = [](const Range& r, std::vector<std::size_t> value) {
@@ -249,7 +249,7 @@ TEST_CASE("parallel_reduce keeps the order") {
   CHECK(lengths == 1200);
 }
 
-TEST_CASE("parallel_deterministic_reduce gives the same bits") {
+TEST_CASE("parallel_deterministic_reduce: returns the same bits in each call") {
   const auto sum = [] {
     return tbb::parallel_deterministic_reduce(
         tbb::blocked_range<int>(1, 20000, 16), 0.0f,
@@ -285,7 +285,7 @@ class Concatenate {
   std::string sum_;
 };
 
-TEST_CASE("parallel_scan") {
+TEST_CASE("parallel_scan: equals the serial loop for an operation that does not commute") {
   for (const std::size_t count : {0u, 1u, 2u, 3u, 7u, 100u, 500u}) {
     std::vector<std::string> in(count);
     for (std::size_t i = 0; i < count; ++i) in[i] = static_cast<char>('a' + i % 26);
@@ -344,7 +344,7 @@ bool all_are(const std::vector<std::atomic<int>>& counts, int least, int most) {
   return std::all_of(counts.begin(), counts.end(), [=](const auto& n) { return n >= least && n <= most; });
 }
 
-TEST_CASE("parallel_scan reads each item at most twice, and writes each result once") {
+TEST_CASE("parallel_scan: reads each item at most twice and writes each result once") {
   for (int round = 0; round < 20; ++round) {
     Readings readings(10000);
     ReadingBody body(readings);
@@ -354,7 +354,7 @@ TEST_CASE("parallel_scan reads each item at most twice, and writes each result o
   }
 }
 
-TEST_CASE("parallel_scan that no other thread helps reads each item once") {
+TEST_CASE("parallel_scan: reads each item once if no other thread helps") {
   tbb::task_arena arena(2);
   arena.execute([] {
     tbb::task_group group;
@@ -374,7 +374,7 @@ TEST_CASE("parallel_scan that no other thread helps reads each item once") {
   });
 }
 
-TEST_CASE("parallel_scan: an exception arrives, and a cancellation ends it") {
+TEST_CASE("parallel_scan: passes on an exception and makes no call after a cancellation") {
   const auto sum = [](int a, int b) { return a + b; };
   for (const std::size_t at : {0u, 500u, 999u}) {
     CHECK_THROWS_WITH_AS(tbb::parallel_scan(
@@ -397,7 +397,7 @@ TEST_CASE("parallel_scan: an exception arrives, and a cancellation ends it") {
 #endif
 }
 
-TEST_CASE("parallel_sort") {
+TEST_CASE("parallel_sort: sorts ranges and iterators, also by a comparison") {
   std::vector<int> v(20000);
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int>(i * 7919 % v.size());
   tbb::parallel_sort(v);
@@ -408,7 +408,7 @@ TEST_CASE("parallel_sort") {
   CHECK(std::is_sorted(v.begin(), v.begin() + 100));
 }
 
-TEST_CASE("parallel_invoke") {
+TEST_CASE("parallel_invoke: calls all functions") {
   int a = 0, b = 0, c = 0;
   tbb::parallel_invoke([&] { a = 1; }, [&] { b = 2; });
   tbb::task_group_context context;
@@ -416,7 +416,7 @@ TEST_CASE("parallel_invoke") {
   CHECK(a + b + c == 10);
 }
 
-TEST_CASE("parallel_for_each, with a feeder") {
+TEST_CASE("parallel_for_each: visits each item once, also those of a feeder") {
   std::list<int> items(100, 1);
   tbb::parallel_for_each(items, [](int& x) { x *= 2; });
   tbb::parallel_for_each(items.begin(), items.end(), [](int& x) { x += 1; });
@@ -447,7 +447,7 @@ struct Fixed {
   int value;
 };
 
-TEST_CASE("parallel_for_each over items that cannot be moved") {
+TEST_CASE("parallel_for_each: takes items that cannot be moved") {
   std::list<Fixed> items;
   for (int i = 0; i < 1000; ++i) items.emplace_back(i);
   tbb::parallel_for_each(items, [](Fixed& item) { ++item.value; });
@@ -469,7 +469,7 @@ long fib(int n) {
   return x + y;
 }
 
-TEST_CASE("task_group") {
+TEST_CASE("task_group: runs all tasks and reports exceptions and a cancellation") {
   CHECK(fib(15) == 610);
   tbb::task_group group;
   std::atomic<int> ran{0};
@@ -505,7 +505,7 @@ TEST_CASE("task_group") {
   CHECK(ran == 1);
 }
 
-TEST_CASE("several threads wait for a task_group into which they run tasks") {
+TEST_CASE("task_group: several threads may run tasks and wait concurrently") {
   for (int round = 0; round < 50; ++round) {
     tbb::task_group group;
     std::atomic<int> ran{0};
@@ -549,7 +549,7 @@ void forget_to_wait(bool throws) {
   if (throws) throw std::runtime_error("first");
 }
 
-TEST_CASE("a task_group without a wait cancels its tasks and throws missing_wait") {
+TEST_CASE("task_group: cancels its tasks and throws missing_wait if nobody waited") {
   CHECK_THROWS_AS(forget_to_wait(false), tbb::missing_wait);
   CHECK_THROWS_WITH_AS(forget_to_wait(true), "first", std::runtime_error);
   CHECK_NOTHROW([] {
@@ -559,7 +559,7 @@ TEST_CASE("a task_group without a wait cancels its tasks and throws missing_wait
   }());
 }
 
-TEST_CASE("a thread in the wait of an isolated_task_group runs no other tasks") {
+TEST_CASE("isolated_task_group: a thread in its wait runs no other tasks") {
   thread_local int inside = 0;
   std::atomic<int> other_tasks{0};
   std::atomic<int> ran{0};
@@ -591,7 +591,7 @@ TEST_CASE("a thread in the wait of an isolated_task_group runs no other tasks") 
   CHECK(group.wait() == tbb::complete);
 }
 
-TEST_CASE("a context cancels the calls that it is given to, and theirs") {
+TEST_CASE("task_group_context: cancels its calls and the calls inside them") {
   tbb::task_group_context context;
   std::atomic<long> ran{0};
   tbb::parallel_for(
@@ -633,7 +633,7 @@ TEST_CASE("a context cancels the calls that it is given to, and theirs") {
   CHECK(of_exception.is_group_execution_cancelled());
 }
 
-TEST_CASE("exceptions arrive") {
+TEST_CASE("algorithms: pass on exceptions") {
   const Range range(0, 1000);
   CHECK_THROWS_AS(tbb::parallel_for(range,
                                     [](const Range& r) {
@@ -652,7 +652,7 @@ TEST_CASE("exceptions arrive") {
                   int);
 }
 
-TEST_CASE("task_arena") {
+TEST_CASE("task_arena: runs functions and tasks with its number of threads") {
   tbb::task_arena arena(3);
   CHECK(arena.max_concurrency() == 3);
   CHECK(arena.execute([] { return tbb::this_task_arena::max_concurrency(); }) == 3);
@@ -693,7 +693,7 @@ TEST_CASE("task_arena") {
   CHECK(tbb::this_task_arena::isolate([] { return 7; }) == 7);
 }
 
-TEST_CASE("global_control limits the threads") {
+TEST_CASE("global_control: limits the threads and stores the stack size") {
   using tbb::global_control;
   CHECK(global_control::active_value(global_control::max_allowed_parallelism) >= 1);
   {
@@ -724,13 +724,13 @@ TEST_CASE("global_control limits the threads") {
 }
 
 // Run separately: the program must fail.
-TEST_CASE("global_control: terminate_on_exception" * doctest::skip()) {
+TEST_CASE("global_control: terminate_on_exception ends the program" * doctest::skip()) {
   const tbb::global_control control(tbb::global_control::terminate_on_exception, 1);
   std::set_terminate([] { std::_Exit(1); });
   CHECK_THROWS(tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("ends the program"); }));
 }
 
-TEST_CASE("task_scheduler_handle") {
+TEST_CASE("task_scheduler_handle: can be moved and finalized, except by a worker") {
   tbb::task_scheduler_handle none;
   CHECK_FALSE(static_cast<bool>(none));
   tbb::task_scheduler_handle handle{tbb::attach()};
@@ -759,7 +759,7 @@ TEST_CASE("task_scheduler_handle") {
   CHECK(calls == 10);
 }
 
-TEST_CASE("enumerable_thread_specific and combinable") {
+TEST_CASE("enumerable_thread_specific and combinable: keep one value for each thread") {
   tbb::enumerable_thread_specific<long> sums(0L);
   tbb::parallel_for(0, 10000, [&](int i) { sums.local() += i; });
   CHECK(sums.size() >= 1);
@@ -830,7 +830,7 @@ TEST_CASE("enumerable_thread_specific and combinable") {
   CHECK(counts.combine(std::plus<int>()) == 1000);
 }
 
-TEST_CASE("makers of thread-specific values run at the same time, and may call parallel code") {
+TEST_CASE("enumerable_thread_specific: makers run concurrently and may call parallel code") {
   std::atomic<int> makers{0};
   std::atomic<bool> met{false};
   tbb::enumerable_thread_specific<int> values([&] {
@@ -888,7 +888,7 @@ void check_mutex() {
   lock.acquire(mutex);
 }
 
-TEST_CASE("mutexes") {
+TEST_CASE("mutexes: exclude each other's holders and support try_acquire") {
   check_mutex<tbb::mutex>();
   check_mutex<tbb::rw_mutex>();
   check_mutex<tbb::speculative_spin_mutex>();
@@ -910,7 +910,7 @@ TEST_CASE("mutexes") {
   CHECK(other.try_acquire(mutex, false));
 }
 
-TEST_CASE("a spin_rw_mutex lets readers in together, and writers one at a time") {
+TEST_CASE("spin_rw_mutex: admits readers together and one writer at a time") {
   tbb::spin_rw_mutex mutex;
   std::array<long, 8> values{};
   std::atomic<int> torn{0};
@@ -941,7 +941,7 @@ TEST_CASE("a spin_rw_mutex lets readers in together, and writers one at a time")
   }).join();
 }
 
-TEST_CASE("allocators and the clock") {
+TEST_CASE("allocators and the clock: align memory, and the clock does not go backwards") {
   std::vector<char, tbb::cache_aligned_allocator<char>> line(3);
   CHECK(reinterpret_cast<std::uintptr_t>(line.data()) % 64 == 0);
   std::list<int, tbb::tbb_allocator<int>> list{1, 2, 3};
