@@ -54,50 +54,50 @@ class Tree(unittest.TestCase):
 
 
 class Includes(Tree):
-    def test_a_sound_tree(self):
+    def test_a_sound_tree_has_no_complaint(self):
         self.assert_sound()
 
-    def test_the_system_includes_a_worker(self):
+    def test_the_system_must_not_include_a_worker(self):
         self.header("detail/sys/futex.hpp", '#include "blitz/detail/worker/worker.hpp"')
         self.assert_complaint("blitz/detail/sys/futex.hpp:2", "sys must not include worker")
 
-    def test_a_worker_includes_a_backend(self):
+    def test_a_worker_must_not_include_a_backend(self):
         self.header("detail/worker/confinement.hpp", '#include <vector>\n#include "blitz/detail/fork_join/deque.hpp"')
         self.assert_complaint("blitz/detail/worker/confinement.hpp:3", "worker must not include fork_join")
 
-    def test_a_pool_includes_the_public_face(self):
+    def test_a_pool_must_not_include_a_public_header(self):
         self.header("detail/pool/registry.hpp", '#include "blitz/join.hpp"')
         self.assert_complaint("pool must not include public")
 
-    def test_backends_include_each_other(self):
+    def test_backends_must_not_include_each_other(self):
         self.header("detail/fork_join/fork_join_policy.hpp", '#include "blitz/detail/async/ring.hpp"')
         self.assert_complaint("fork_join must not include async")
         self.header("detail/fork_join/fork_join_policy.hpp")
         self.header("detail/async/async_policy.hpp", '#  include "blitz/detail/fork_join/deque.hpp"')
         self.assert_complaint("async must not include fork_join")
 
-    def test_a_backend_includes_a_worker(self):
+    def test_a_backend_must_not_include_a_worker(self):
         self.header("detail/fork_join/fork_join_policy.hpp", '#include "blitz/detail/worker/worker.hpp"')
         self.assert_complaint("fork_join must not include worker")
 
-    def test_the_concepts_include_a_worker(self):
+    def test_the_concepts_must_not_include_a_worker(self):
         self.header("policy.hpp", '#include "blitz/detail/worker/worker.hpp"')
         found = list(layering.check_includes(self.root))
         self.assertEqual(len(found), 1)
         self.assertIn("concepts must not include worker", found[0])
 
-    def test_the_public_face_includes_the_other_backend(self):
+    def test_a_public_header_must_not_include_the_other_backend(self):
         self.header("detail/async/async_policy.hpp")
         self.header("detail/pool/global_pool.cpp", '#include "blitz/detail/async/async_policy.hpp"')
         self.assert_sound()
         self.header("current_pool.hpp", '#include "blitz/detail/async/async_policy.hpp"')
         self.assert_complaint("blitz/current_pool.hpp", "public must not include async")
 
-    def test_a_source_file_counts_too(self):
+    def test_a_source_must_not_include_a_higher_layer(self):
         self.header("detail/worker/registry.cpp", '#include "blitz/detail/async/ring.hpp"')
         self.assert_complaint("blitz/detail/worker/registry.cpp:2", "worker must not include async")
 
-    def test_pipelines_stand_on_algorithms(self):
+    def test_algorithms_must_not_include_pipelines(self):
         self.header("algorithm/a.hpp", '#include "blitz/detail/algorithm/b.hpp"')
         self.header("detail/algorithm/b.hpp")
         self.header("pipeline/p.hpp", '#include "blitz/algorithm/a.hpp"')
@@ -106,11 +106,11 @@ class Includes(Tree):
         self.header("detail/algorithm/b.hpp", '#include "blitz/pipeline/other.hpp"')
         self.assert_complaint("algorithm must not include pipeline")
 
-    def test_a_folder_that_is_no_layer(self):
+    def test_a_folder_must_be_a_layer(self):
         self.header("utils/misc.hpp")
         self.assert_complaint("utils is no layer")
 
-    def test_wrong_spelling(self):
+    def test_an_include_must_be_quoted_and_start_at_the_root(self):
         self.header("detail/pool/registry.hpp", "#include <blitz/policy.hpp>")
         self.assert_complaint("quoted")
         self.header("detail/pool/registry.hpp", '#include "worker.hpp"')
@@ -118,7 +118,7 @@ class Includes(Tree):
         self.header("detail/pool/registry.hpp", '#include "blitz/detail/job/latch.hpp"')
         self.assert_complaint("does not exist")
 
-    def test_foreign_libraries(self):
+    def test_only_the_adaptor_of_a_library_may_include_it(self):
         self.header("detail/sys/futex.hpp", "#include <tbb/tbb.h>")
         self.assert_complaint("tbb/tbb.h")
         self.header("detail/sys/futex.hpp")
@@ -127,13 +127,13 @@ class Includes(Tree):
         self.header("adaptor/asio.hpp", "#include <boost/asio/execution.hpp>")
         self.assert_complaint("boost/asio/execution.hpp")
 
-    def test_a_cycle(self):
+    def test_includes_must_not_form_a_cycle(self):
         self.header("detail/worker/a.hpp", '#include "blitz/detail/worker/b.hpp"')
         self.header("detail/worker/b.hpp", '#include "blitz/detail/worker/a.hpp"')
         self.assert_complaint("cycle", "detail/worker/a.hpp -> detail/worker/b.hpp -> detail/worker/a.hpp")
 
 
-    def test_what_is_compiled_once_for_each_policy(self):
+    def test_other_headers_must_not_include_code_for_custom_policies(self):
         self.header("detail/pool/worker_impl.hpp", '#include "blitz/detail/worker/worker.hpp"')
         self.header("detail/pool/registry_impl.hpp", '#include "blitz/detail/pool/worker_impl.hpp"')
         self.header("custom_policy.hpp", '#include "blitz/detail/pool/registry_impl.hpp"')
@@ -146,13 +146,13 @@ class Includes(Tree):
 
 
 class Users(Tree):
-    def test_a_program(self):
+    def test_a_program_may_include_public_headers(self):
         includes = '#include <vector>\n#include <blitz/join.hpp>\n#include "support/options.hpp"\n'
         self.write("examples/sort/sort.cpp", includes + "int details; // detail")
         self.write("tests/support/other.hpp", "#include <blitz/detail/job/job.hpp>\nusing namespace blitz::detail;")
         self.assert_sound()
 
-    def test_a_program_that_includes_a_private_header(self):
+    def test_a_program_must_not_include_a_private_header(self):
         for place in ("examples/sort/sort.cpp", "tests/packaging/consumer.cpp", "tests/support/reference_policy.hpp"):
             with self.subTest(place):
                 self.write(place, "\n#include <blitz/detail/worker/worker.hpp>")
@@ -163,17 +163,17 @@ class Users(Tree):
                 self.assert_complaint(f"{place}:1", "blitz/adaptor/tbb/context.hpp is no public header")
                 self.write(place, "")
 
-    def test_a_program_that_names_detail(self):
+    def test_a_program_must_not_name_detail(self):
         self.write("examples/sort/sort.hpp", "\nusing blitz::detail::Job;")
         self.assert_complaint("examples/sort/sort.hpp:2", "names detail")
 
-    def test_a_page_that_names_a_private_file(self):
+    def test_a_page_must_not_name_a_private_file(self):
         self.write("docs/inside.md", "The proof is in `blitz/detail/fork_join/README.md`.\n")
         self.assert_sound()
         self.write("docs/inside.md", "\nSee `blitz/detail/worker/worker.hpp`.\n")
         self.assert_complaint("docs/inside.md:2", "detail/worker/worker.hpp is private")
 
-    def test_snippets(self):
+    def test_a_snippet_must_be_part_of_a_program(self):
         self.write("examples/sort/sort.cpp", "int f() {\n  return 1;\n}\nint g();\n")
         self.write("docs/page.md", "# Page\n```cpp\n  return 1;\n}\nint g();\n```\nand\n```sh\nls\n```\n")
         self.assert_sound()
@@ -182,7 +182,7 @@ class Users(Tree):
 
 
 class MemoryOrders(Tree):
-    def test_named_orders(self):
+    def test_calls_with_an_order_are_accepted(self):
         self.header(
             "detail/job/latch.hpp",
             """
@@ -197,7 +197,7 @@ class MemoryOrders(Tree):
         )
         self.assert_sound()
 
-    def test_a_call_without_an_order(self):
+    def test_a_call_must_name_its_order(self):
         declarations = (
             "Atomic<int> state_{0};",
             "std::array<Atomic<int>, 3> states_;",
@@ -222,12 +222,12 @@ class MemoryOrders(Tree):
                 self.header("detail/job/latch.hpp", f"int x = {call};")
                 self.assert_complaint("blitz/detail/job/latch.hpp:2", "without a memory order")
 
-    def test_a_method_that_is_called_load_by_chance(self):
+    def test_a_load_of_another_class_needs_no_order(self):
         body = "Atomic<int> state_;\nint x = counters_.load() + buffer_.load(relaxed_order)->load(3);"
         self.header("detail/job/latch.hpp", body)
         self.assert_sound()
 
-    def test_an_operator(self):
+    def test_an_operator_must_not_change_an_atomic(self):
         for change in ("++count_;", "count_++;", "count_ += 2;", "count_ = 3;", "count_ |= 4;"):
             with self.subTest(change):
                 self.header("detail/job/latch.hpp", f"Atomic<int> count_{{0}};\nvoid f() {{ {change} }}")
@@ -240,19 +240,19 @@ class MemoryOrders(Tree):
         self.header("detail/job/latch.hpp", "Atomic<std::pair<A, B>> pair_;\nvoid f() { pair_ = other; }")
         self.assert_complaint("blitz/detail/job/latch.hpp:3", "pair_ is atomic")
 
-    def test_a_comparison_is_no_change(self):
+    def test_an_operator_may_compare_an_atomic(self):
         self.header("detail/job/latch.hpp", "Atomic<int> count_;\nbool f() { return count_ == 3; }")
         self.assert_sound()
 
 
 class Places(Tree):
-    def test_synchronisation_outside_base(self):
+    def test_only_some_folders_may_synchronise(self):
         for code in ("std::atomic_thread_fence(order);", "syscall(p);", "f(SYS_futex);", "sched_yield();"):
             with self.subTest(code):
                 self.header("detail/job/latch.hpp", code)
                 self.assert_complaint("blitz/detail/job/latch.hpp:2", "belongs in blitz/detail/")
 
-    def test_containers_that_a_debug_mode_changes(self):
+    def test_private_headers_must_not_use_containers_of_a_debug_mode(self):
         for code in ("std::vector<int> v;", "std::deque<int>* d;", "std::unordered_multimap<int, int> f();"):
             with self.subTest(code):
                 self.header("detail/job/latch.hpp", f"#include <vector>\n{code}")
@@ -263,12 +263,12 @@ class Places(Tree):
         self.write("blitz/meson.build", (self.root / "blitz/meson.build").read_text() + "'detail/worker/latch.cpp'\n")
         self.assert_sound()
 
-    def test_a_header_that_is_not_listed(self):
+    def test_a_header_must_be_listed_in_meson_build(self):
         self.write("blitz/meson.build", (self.root / "blitz/meson.build").read_text() + "subdirs: '.'\n")
         self.write("blitz/detail/worker/forgotten.hpp", "#pragma once\n")
         self.assert_complaint("blitz/detail/worker/forgotten.hpp", "not named in blitz/meson.build")
 
-    def test_a_header_off_the_map(self):
+    def test_a_header_must_be_in_its_folder_of_the_map(self):
         self.header("algorithm/sort.hpp")
         self.header("algorithm.hpp", '#include "blitz/algorithm/sort.hpp"')
         tree = """
@@ -295,7 +295,7 @@ detail/
         self.write("blitz/README.md", f"```{tree}  job/\n    latch.hpp\n```\n")
         self.assert_sound()
 
-    def test_a_folder_that_explains_itself(self):
+    def test_the_page_of_a_folder_must_name_its_files(self):
         page = "Its `deque.hpp`, `../base/atomic.hpp`, `detail/job/job.hpp`, `tests/a/b.cpp` and `version.hpp`.\n"
         self.write("tests/a/b.cpp", "")
         self.write("blitz/detail/fork_join/README.md", page)
@@ -306,7 +306,7 @@ detail/
         self.header("detail/fork_join/sleep.hpp")
         self.assert_complaint("blitz/detail/fork_join/README.md", "does not name sleep.hpp")
 
-    def test_a_source_that_cmake_does_not_read(self):
+    def test_cmake_must_read_every_source(self):
         self.write("CMakeLists.txt", "project(blitz VERSION 1.2.3)\n"
                    "file(STRINGS blitz/meson.build sources REGEX \"^  '.*[.]cpp',$\")\n")
         build = (self.root / "blitz/meson.build").read_text()
@@ -318,33 +318,33 @@ detail/
         self.write("blitz/meson.build", f"{build}  'detail/worker/latch.cpp',\n  'detail/worker/gone.cpp',\n")
         self.assert_complaint("blitz/detail/worker/gone.cpp", "CMakeLists.txt")
 
-    def test_two_headers_of_one_name(self):
+    def test_two_headers_must_not_share_a_name(self):
         self.header("algorithm/reduce.hpp")
         self.header("adaptor/tbb/oneapi/tbb/version.h", "#pragma once")
         self.assert_sound()
         self.header("detail/loop/reduce.hpp")
         self.assert_complaint("blitz/detail/loop/reduce.hpp", "has the name of blitz/algorithm/reduce.hpp")
 
-    def test_no_pragma_once(self):
+    def test_a_header_must_have_pragma_once(self):
         self.header("detail/job/latch.hpp")
         self.write("blitz/detail/job/latch.hpp", "// #pragma once\n")
         self.assert_complaint("blitz/detail/job/latch.hpp", "pragma once")
 
-    def test_a_public_header_that_takes_any_compiler(self):
+    def test_a_public_header_must_check_the_compiler_first(self):
         for includes in ("", "#include <ranges>\n#include \"blitz/detail/base/compiler.hpp\"\n"):
             with self.subTest(includes):
                 self.header("join.hpp")
                 self.write("blitz/join.hpp", f"/// @file\n/// join.\n#pragma once\n{includes}")
                 self.assert_complaint("blitz/join.hpp", "blitz/detail/base/compiler.hpp", "before all others")
 
-    def test_a_public_header_without_a_page(self):
+    def test_a_public_header_must_have_a_page(self):
         text = (self.root / "blitz/join.hpp").read_text()
         for begin in ["", "/// join.\n", "/// @file\n"]:
             with self.subTest(begin):
                 self.write("blitz/join.hpp", text.replace("/// @file\n/// A header.\n", begin))
                 self.assert_complaint("blitz/join.hpp", "/// @file")
 
-    def test_a_dear_header_in_what_everybody_includes(self):
+    def test_headers_of_every_program_must_not_include_an_expensive_one(self):
         self.header("fork_join.hpp", '#include "blitz/join.hpp"')
         self.header("detail/worker/pool.hpp", "#include <memory>")
         self.assert_sound()
@@ -353,7 +353,7 @@ detail/
         self.header("detail/fork_join/deque.hpp", "#include <functional>")
         self.assert_complaint("blitz/detail/fork_join/deque.hpp", "join.hpp", "<functional>")
 
-    def test_too_many_headers_for_a_join(self):
+    def test_a_join_must_not_include_too_many_headers(self):
         most = layering.MOST_OF_JOIN
         self.header("join.hpp", "\n".join(f'#include "blitz/detail/base/part_{i}.hpp"' for i in range(most - 2)))
         for i in range(most - 2):
@@ -362,21 +362,21 @@ detail/
         self.header("detail/base/part_0.hpp", '#include "blitz/detail/base/atomic.hpp"')
         self.assert_complaint("blitz/join.hpp", f"{most + 1} headers")
 
-    def test_two_versions(self):
+    def test_all_versions_must_be_equal(self):
         self.header("version.hpp", '#define BLITZ_VERSION_STRING "1.2.4"')
         self.assert_complaint("meson.build", "1.2.3", "1.2.4")
 
-    def test_no_version(self):
+    def test_meson_build_must_have_a_version(self):
         self.write("meson.build", "project('blitz', 'cpp')\n")
         self.assert_complaint("meson.build", "None")
 
-    def test_a_picture_for_light_pages_alone(self):
+    def test_a_picture_must_suit_dark_pages(self):
         self.write("docs/way.svg", "<svg><style>@media (prefers-color-scheme: dark) { svg { fill: white } }</style></svg>")
         self.assert_sound()
         self.write("docs/performance/times.svg", "<svg></svg>")
         self.assert_complaint("docs/performance/times.svg", "prefers-color-scheme")
 
-    def test_the_folders_of_unit_tests(self):
+    def test_a_unit_test_must_be_in_the_folder_of_its_part(self):
         self.write("tests/unit/job/job_test.cpp", '#include "blitz/detail/job/job.hpp"\n#include "blitz/detail/base/atomic.hpp"\n')
         self.write("tests/unit/public/policy_test.cpp", '#include "blitz/policy.hpp"\n#include "blitz/detail/job/job.hpp"\n')
         self.write("tests/unit/fork_join/call_test.cpp", "#include <blitz/join.hpp>\n")
@@ -384,11 +384,11 @@ detail/
         self.write("tests/unit/base/latch_test.cpp", '#include "blitz/detail/job/latch.hpp"\n')
         self.assert_complaint("tests/unit/base/latch_test.cpp", "tests/unit/job")
 
-    def test_a_folder_of_unit_tests_that_mirrors_nothing(self):
+    def test_a_folder_of_unit_tests_must_mirror_a_folder(self):
         self.write("tests/unit/core/call_test.cpp", "#include <blitz/join.hpp>\n")
         self.assert_complaint("tests/unit/core/call_test.cpp", "blitz/detail/core")
 
-    def test_the_top_level(self):
+    def test_the_top_level_must_have_no_other_files(self):
         for allowed in (".github/x", "build-debug/x", "README.md", "LICENSE", "tests/x", "docs/x"):
             self.write(allowed, "")
         self.assert_sound()
