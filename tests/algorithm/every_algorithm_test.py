@@ -35,7 +35,8 @@ def algorithms():
     return names
 
 
-def names_called_where_nothing_is_consistent():
+def names_called_with_inconsistent_callables():
+    """The algorithms that tests call with "inconsistent" or "no order" in their names."""
     names = set()
     for source in TESTS.glob("*_test.cpp"):
         for case in source.read_text().split("\nTEST_CASE")[1:]:
@@ -60,10 +61,10 @@ class EveryAlgorithmTest(unittest.TestCase):
             names.update(re.findall(r'^    \{"(\w+)",', source.read_text(), re.MULTILINE))
         self.assertEqual(set(), algorithms() - names)
 
-    def test_each_that_compares_is_given_what_is_inconsistent(self):
-        self.assertEqual(set(), algorithms() - COMPARES_NOTHING - names_called_where_nothing_is_consistent())
+    def test_each_that_compares_has_a_test_with_inconsistent_calls(self):
+        self.assertEqual(set(), algorithms() - COMPARES_NOTHING - names_called_with_inconsistent_callables())
 
-    def test_what_compares_nothing_is_there(self):
+    def test_the_list_of_algorithms_without_comparisons_is_current(self):
         self.assertEqual(set(), COMPARES_NOTHING - algorithms())
 
 

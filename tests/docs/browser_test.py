@@ -179,7 +179,7 @@ class BrowserTest(unittest.TestCase):
     def open_from_files(self, page):
         self.browser.get((self.site / page).as_uri())
 
-    def test_questions(self):
+    def test_the_search_answers_questions(self):
         self.open_from_files("index.html")
         for question, page in QUESTIONS:
             with self.subTest(question):
@@ -188,7 +188,7 @@ class BrowserTest(unittest.TestCase):
                 self.assertLessEqual(len(found), 10)
         self.assertEqual(self.hits("xyzzy"), ["nothing"])
 
-    def test_search_by_keys(self):
+    def test_the_search_works_by_keys(self):
         self.open_from_files("md_docs_guide.html")
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#search-hits a"), [])
         field = self.browser.find_element(By.ID, "search-field")
@@ -210,7 +210,7 @@ class BrowserTest(unittest.TestCase):
         place = urllib.parse.urlsplit(self.browser.current_url).fragment
         self.until(lambda: self.browser.execute_script(IS_IN_VIEW, place))
 
-    def test_from_guide_to_reference(self):
+    def test_the_guide_leads_to_the_reference(self):
         self.open("index.html")
         self.until(lambda: self.browser.find_elements(By.LINK_TEXT, "Guide"))[0].click()
         self.until(lambda: self.browser.title.endswith("Guide"))
@@ -221,7 +221,7 @@ class BrowserTest(unittest.TestCase):
         text = self.browser.find_element(By.CSS_SELECTOR, "div.contents").text
         self.assertIn("Calls f(x) for every x of range", text)
 
-    def test_every_page(self):
+    def test_every_page_can_be_reached_and_fits_its_window(self):
         """Crawls the site."""
         places, wanted, to_visit = {}, {}, ["index.html"]
         while to_visit:
@@ -267,7 +267,7 @@ class BrowserTest(unittest.TestCase):
         ]
         self.assertEqual(missing, [])
 
-    def test_menu_of_a_phone(self):
+    def test_a_phone_folds_the_menu_away(self):
         self.set_width(390)
         self.open("index.html")
         tree, button = self.browser.find_element(By.ID, "side-nav"), self.browser.find_element(By.ID, "menu")
@@ -284,7 +284,7 @@ class BrowserTest(unittest.TestCase):
         self.assertFalse(self.browser.find_element(By.ID, "menu").is_displayed())
         self.assertTrue(self.browser.find_element(By.ID, "side-nav").is_displayed())
 
-    def test_light_and_dark(self):
+    def test_dark_pages_are_inverted_light_ones(self):
         filters = {}
         for scheme in ("light", "dark"):
             media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}

@@ -191,7 +191,7 @@ class PatternTest(unittest.TestCase):
         for _, _, plain in PATTERNS:
             self.assertEqual(places(plain), [])
 
-    def test_questions_may_ask(self):
+    def test_a_question_may_begin_with_what(self):
         self.assertEqual(places("What does a pool cost?"), [])
 
 
@@ -213,7 +213,7 @@ class FileTest(unittest.TestCase):
         _, uses = measure(path)
         return [(line, text) for line, text, _ in uses[path]]
 
-    def test_markdown(self):
+    def test_prose_of_markdown_is_read(self):
         self.assertEqual(self.found("page.md", f"# Page\n\n{self.HARD}\n"), [(3, "at once")])
         self.assertEqual(self.found("page.md", "Both run\non two threads at\nonce. No\none waits.\n"), [(2, "at once")])
         table = f"| a | b |\n|---|---|\n| x | {self.HARD} |\n- {self.HARD}\n"
@@ -226,19 +226,19 @@ class FileTest(unittest.TestCase):
                 self.assertEqual(self.found("page.md", text), [])
         self.assertEqual(self.found("page.md", f"```\ncode\n```\n{self.HARD}\n"), [(4, "at once")])
 
-    def test_cpp_comments(self):
+    def test_comments_of_cpp_are_read(self):
         self.assertEqual(self.found("a.hpp", f"/// {self.HARD}\nint x;  // {self.HARD}\n"), [(1, "at once"), (2, "at once")])
         self.assertEqual(self.found("a.hpp", "/// The jobs run at\n/// once.\n"), [(1, "at once")])
         self.assertEqual(self.found("a.hpp", f'auto text = "{self.HARD}";\nint whose = behind(nor);\n'), [])
         self.assertEqual(self.found("a.hpp", f"/// @code\n///   {self.HARD}\n/// @endcode\n/// {self.HARD}\n"), [(4, "at once")])
 
-    def test_python(self):
+    def test_docstrings_and_comments_of_python_are_read(self):
         script = f'"""A script.\n\n{self.HARD}\n"""\nx = 1  # {self.HARD}\n'
         self.assertEqual(self.found("a.py", script), [(3, "at once"), (5, "at once")])
         self.assertEqual(self.found("a.py", f'def f():\n    """{self.HARD}\n\n        run at once\n    """\n'), [(2, "at once")])
         self.assertEqual(self.found("a.py", f'x = "{self.HARD}"\n'), [])
 
-    def test_scripts(self):
+    def test_comments_of_scripts_are_read(self):
         self.assertEqual(self.found("run", f"#!/bin/sh\n# {self.HARD}\necho {self.HARD}\n"), [(2, "at once")])
         self.assertEqual(self.found("meson.build", f"# {self.HARD}\n"), [(1, "at once")])
         self.assertEqual(self.found("data.txt", f"# {self.HARD}\n"), [])
@@ -247,7 +247,7 @@ class FileTest(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             return check(self.root, {"docs": limit}), out.getvalue()
 
-    def test_limit(self):
+    def test_more_uses_than_the_limit_fail(self):
         self.found("docs/page.md", f"{self.HARD} " + 95 * "word " + "\n")
         self.assertTrue(self.checked(10)[0])
         good, out = self.checked(9)
@@ -255,7 +255,7 @@ class FileTest(unittest.TestCase):
         self.assertIn("docs: 1 uses in 100 words, 10.0 for 1000; the limit is 9", out)
         self.assertIn('docs/page.md:1: "at once"; plain: The loops run concurrently.', out)
 
-    def test_folder_without_prose_fails(self):
+    def test_a_folder_without_prose_fails(self):
         self.assertFalse(self.checked(4)[0])
 
 

@@ -229,12 +229,12 @@ class SiteTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_no_complaint(self):
+    def test_doxygen_has_no_complaint_and_docstrings_are_complete(self):
         self.assertEqual((self.status, self.complaints), (0, ""))
         self.assertEqual(list(without_docstring(self.site)), [])
         self.assertEqual(list(lacking(self.site)), [])
 
-    def test_links(self):
+    def test_links_lead_to_existing_places(self):
         links = {(name, link) for name, page in self.pages.items() for link in page.links}
         # Scripts create the menu. (The keys in navtreeindex*.js are not links.)
         for script in self.site.glob("*.js"):
@@ -252,14 +252,14 @@ class SiteTest(unittest.TestCase):
                 if url.fragment and target is not None:
                     self.assertIn(urllib.parse.unquote(url.fragment), target.anchors, "leads to no place in the page")
 
-    def test_menu(self):
+    def test_the_menu_has_each_page(self):
         """The menu contains each page of docs/, and no unresolved reference."""
         menu = (self.site / "navtreedata.js").read_text()
         for page in (ROOT / "docs").rglob("*.md"):
             self.assertIn(f'"md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html"', menu)
         self.assertNotIn("@ref", menu)
 
-    def test_reference(self):
+    def test_the_reference_has_the_public_names(self):
         names = set()
         for page, _, heading, _ in self.index["sections"]:
             names |= {heading.removesuffix("()"), self.index["pages"][page][1]}
@@ -268,7 +268,7 @@ class SiteTest(unittest.TestCase):
         self.assertEqual(list(self.site.glob("*1_1detail*")), [])
         self.assertEqual([page for page in self.index["pages"] if "detail::" in page[1]], [])
 
-    def test_index(self):
+    def test_the_index_has_each_page_and_section(self):
         pages = [name for name, _, _ in self.index["pages"]]
         for page in (ROOT / "docs").rglob("*.md"):
             self.assertIn(f'md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html', pages)
@@ -283,14 +283,14 @@ class SiteTest(unittest.TestCase):
             self.assertTrue(any((page, heading) == section[:2] and part in section[2] for section in sections), heading)
         self.assertIn(("classblitz_1_1Scope.html", "stop_requested", "Whether a stop is requested. One load."), sections)
 
-    def test_builds_are_equal(self):
+    def test_two_builds_are_equal(self):
         again = self.site.parent / "again"
         self.assertEqual(build(ROOT, again), (0, ""))
         files = [{path.name: path.read_bytes() for path in site.iterdir() if path.is_file()} for site in (self.site, again)]
         self.assertEqual(files[0].keys(), files[1].keys())
         self.assertEqual([name for name in files[0] if files[0][name] != files[1][name]], [])
 
-    def test_what_is_missing_is_noticed(self):
+    def test_missing_docstrings_and_parts_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
             copy, site = pathlib.Path(folder) / "copy", pathlib.Path(folder) / "site"
             for source in SOURCES:

@@ -22,7 +22,7 @@ PORT = (PACKAGING / "vcpkg/blitz-parallel/portfile.cmake").read_text()
 
 
 class RecipeNamesTest(unittest.TestCase):
-    def test_options(self):
+    def test_recipes_name_existing_options(self):
         """CMake variables in a recipe are options, and both recipes with options have each option that changes the library."""
         options = set(re.findall(r"^option\((\w+)", CMAKE, re.MULTILINE)) | {"BUILD_SHARED_LIBS"}
         for recipe in (CONAN, SPACK, PORT):
@@ -32,18 +32,18 @@ class RecipeNamesTest(unittest.TestCase):
             self.assertIn('"BLITZ_ASYMMETRIC_FENCES"', recipe)
             self.assertRegex(recipe, r'"?shared"?')
 
-    def test_definitions(self):
+    def test_recipes_name_the_definitions_of_cmake(self):
         self.assertIn("BLITZ_NO_ASYMMETRIC_FENCES", CMAKE)
         self.assertIn('["BLITZ_NO_ASYMMETRIC_FENCES"]', CONAN)
 
-    def test_targets(self):
+    def test_recipes_name_the_targets_and_the_library(self):
         self.assertIn("ALIAS blitz)", CMAKE)
         self.assertIn('"blitz::blitz"', CONAN)
         self.assertIn("blitz::blitz", (PACKAGING / "conan/test_package/CMakeLists.txt").read_text())
         self.assertIn("OUTPUT_NAME blitz", CMAKE)
         self.assertIn('libs = ["blitz"]', CONAN)
 
-    def test_system_libraries(self):
+    def test_other_builds_link_the_system_libraries(self):
         """Every other build links the libraries that Meson links on Windows, or its documentation names them."""
         [library] = re.findall(r"find_library\('(\w+)'\)", (ROOT / "blitz/meson.build").read_text())
         self.assertIn(f"$<$<PLATFORM_ID:Windows>:{library}>", CMAKE)
@@ -51,7 +51,7 @@ class RecipeNamesTest(unittest.TestCase):
         for name in ("packaging/single_header", "packaging/README.md", "docs/start.md"):
             self.assertIn(f"-l{library}", (ROOT / name).read_text(), name)
 
-    def test_files(self):
+    def test_recipes_name_existing_files_and_folders(self):
         """Conan packs all files that CMake reads, and names the folders into which CMake installs."""
         [patterns] = [
             ast.literal_eval(node.iter) for node in ast.walk(ast.parse(CONAN)) if isinstance(node, ast.For)
@@ -67,13 +67,13 @@ class RecipeNamesTest(unittest.TestCase):
         self.assertRegex(CONAN, r'"lib", "cmake"')
         self.assertTrue((ROOT / re.search(r'\$\{SOURCE_PATH\}/(\w+)"\)', PORT)[1]).is_file())
 
-    def test_compilers(self):
+    def test_spack_rejects_untested_compilers(self):
         """Spack rejects compilers that are older than the oldest tested ones."""
         gcc, clang = map(int, re.search(r"g\+\+ (\d+) and clang (\d+)", (ROOT / "README.md").read_text()).groups())
         self.assertIn(f'conflicts("%gcc@:{gcc - 1}")', SPACK)
         self.assertIn(f'conflicts("%clang@:{clang - 1}")', SPACK)
 
-    def test_formats(self):
+    def test_recipes_can_be_parsed_and_name_their_needs(self):
         for path in PACKAGING.rglob("*.py"):
             ast.parse(path.read_text())
         port = json.loads((PACKAGING / "vcpkg/blitz-parallel/vcpkg.json").read_text())

@@ -31,7 +31,7 @@ def sources():
 
 
 class NamesTest(unittest.TestCase):
-    def test_names_are_found(self):
+    def test_the_headers_are_read(self):
         self.assertLessEqual({"map", "windows", "with", "for_each", "sum", "collect_into", "try_reduce"}, members())
         self.assertEqual({"from", "lines", "par", "split", "split_at", "walk_tree"}, sources())
 
@@ -40,7 +40,7 @@ class NamesTest(unittest.TestCase):
         self.assertEqual([], [name for name in sorted(members()) if not re.search(rf"\.{name}[(<]", text)])
         self.assertEqual([], [name for name in sorted(sources()) if not re.search(rf"\b{name}\(", text)])
 
-    def test_each_has_a_place_in_the_guide(self):
+    def test_each_is_in_the_guide(self):
         text = (ROOT / "docs/pipelines.md").read_text().split("## Lifetime", 1)[0]
         self.assertEqual([], [name for name in sorted(members() | sources()) if not re.search(rf"[`.]{name}\b", text)])
 
