@@ -41,7 +41,7 @@ class AlgorithmsTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(file.read_text())["cells"], done
 
-    def test_everything_runs_and_is_right(self):
+    def test_every_row_is_measured_for_every_peer(self):
         cells, done = self.measure()
         names = subprocess.run([PROGRAM], capture_output=True, text=True).stdout.split()
         self.assertEqual({(c["row"], c["items"]) for c in cells}, {(name, n) for name in names for n in (0, 1, 500)})
@@ -51,12 +51,12 @@ class AlgorithmsTest(unittest.TestCase):
                 self.assertTrue(all(len(samples) == 1 and samples[0] > 0 for samples in c["wall"].values()), c["wall"])
         self.assertEqual(len(rows(done.stdout)), 3 * (len(names) - 2))
 
-    def test_a_selection(self):
+    def test_only_selected_rows_and_sizes_are_measured(self):
         cells, done = self.measure("--rows", "su*,find", "--sizes", "10,20")
         self.assertEqual(set(rows(done.stdout)), {(10, "find"), (10, "sum"), (20, "find"), (20, "sum")})
         self.assertEqual(len(cells), 8)  # with the rows of the memory
 
-    def test_what_is_printed(self):
+    def test_the_tables_show_the_figures_of_a_record(self):
         def cell(row, **wall):
             return {"row": row, "items": 1000, "wall": {peer: [s * 1e-6 for s in times] for peer, times in wall.items()}}
 
@@ -99,7 +99,7 @@ class AlgorithmsTest(unittest.TestCase):
             ],
         )
 
-    def test_figures_of_a_page(self):
+    def test_a_page_shows_the_figures_of_a_record(self):
         def cell(row, items, **wall):
             return {"row": row, "items": items, "wall": {peer: [s * 1e-6] for peer, s in wall.items()}}
 
@@ -126,12 +126,12 @@ class AlgorithmsTest(unittest.TestCase):
         self.assertIn("| `zip` | 4 | 3.2 |  | 1.33 | 2 |  |", lines)
         self.assertIn("| `zip` | 4 | 1 | 2 OpenMP | 333.33 |", lines)
 
-    def test_bad_names(self):
+    def test_an_unknown_row_is_refused(self):
         done = run(PROGRAM, "--smoke", "--rows", "summ")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("'summ'", done.stderr)
 
-    def test_a_wrong_row_has_no_table(self):
+    def test_an_unknown_row_has_no_table(self):
         done = subprocess.run([PROGRAM, "1", "1", "0"], input="summ 10\n", capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("summ", done.stderr)

@@ -62,7 +62,7 @@ class BaselineTest(unittest.TestCase):
         new = self.result("new.json", row("serial", STEADY, **options), row("blitz", after, **options))
         return set(self.changes(old, new).values())
 
-    def test_what_is_beyond_the_noise(self):
+    def test_a_change_beyond_the_noise_is_reported(self):
         self.assertEqual(self.change_of(STEADY, times(STEADY, 1.06)), {"slower"})
         self.assertEqual(self.change_of(times(STEADY, 1.06), STEADY), {"faster"})
         self.assertEqual(self.change_of(STEADY, times(STEADY, 1.04)), set())
@@ -72,12 +72,12 @@ class BaselineTest(unittest.TestCase):
     def test_a_rate_that_falls_is_slower(self):
         self.assertEqual(self.change_of(STEADY, times(STEADY, 0.5), unit="GB/s"), {"slower"})
 
-    def test_another_speed_of_the_machine_is_no_change(self):
+    def test_a_slower_machine_is_no_change(self):
         old = self.result("old.json", row("serial", STEADY), row("blitz", STEADY))
         new = self.result("new.json", row("serial", times(STEADY, 3)), row("blitz", times(STEADY, 3)))
         self.assertEqual(self.changes(old, new), {})
 
-    def test_one_tbb_stands_in_for_an_unsteady_serial_form(self):
+    def test_onetbb_replaces_an_unsteady_serial_form(self):
         for serial in (SHAKY, [-1.0] + STEADY[1:], [None] + STEADY[1:]):
             common = [row("serial", serial), row("tbb_auto", STEADY), row("tbb_simple", times(STEADY, 4))]
             old = self.result("old.json", *common, row("blitz", STEADY))
@@ -86,7 +86,7 @@ class BaselineTest(unittest.TestCase):
                 self.assertEqual(self.changes(old, new), {("fib", "blitz", "1"): "slower"})
                 self.assertIn("oneTBB", self.run_script(old, new).stdout)
 
-    def test_what_cannot_be_compared_is_counted(self):
+    def test_entries_that_cannot_be_compared_are_counted(self):
         for before, options in (([1.0, 1.0], {}), (STEADY, {"correct": False}), ([0.0] + STEADY[1:], {})):
             old = self.result("old.json", row("serial", STEADY), row("blitz", before, **options))
             new = self.result("new.json", row("serial", STEADY), row("blitz", times(STEADY, 9)))
@@ -96,7 +96,7 @@ class BaselineTest(unittest.TestCase):
                 self.assertIn("0 of 0 entries changed", done.stdout)
                 self.assertIn("1 more cannot be compared", done.stdout)
 
-    def test_only_the_same_entry_is_compared(self):
+    def test_only_equal_entries_are_compared(self):
         old = self.result("old.json", row("serial", STEADY), row("blitz", STEADY, threads=1))
         new = self.result("new.json", row("serial", STEADY), row("blitz", times(STEADY, 9), threads=2))
         self.assertIn("no entry is in both", self.run_script(old, new).stdout)
@@ -106,7 +106,7 @@ class BaselineTest(unittest.TestCase):
         new = self.result("new.json", row("blitz", STEADY), row("serial", STEADY))
         self.assertIn("an older one", self.run_script(old, new).stdout)
 
-    def test_files_that_cannot_be_used(self):
+    def test_unusable_files_are_refused(self):
         good = self.result("good.json", row("blitz", STEADY))
         rows = [row("blitz", STEADY)]
         for bad, word in (
@@ -131,7 +131,7 @@ class BaselineTest(unittest.TestCase):
                 self.assertIn(word, done.stderr)
                 self.assertEqual(done.stdout, "")
 
-    def test_compare_with_a_baseline(self):
+    def test_compare_reports_changes_from_a_baseline(self):
         options = ["--smoke", "--only", "fib,saxpy", "--threads", "1", "--repetitions", "5"]
         json_file = pathlib.Path(self.folder.name, "out.json")
         self.assertEqual(self.run_compare(*options, "--json", str(json_file)).returncode, 0)

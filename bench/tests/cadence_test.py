@@ -47,7 +47,7 @@ class CadenceTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(file.read_text())["cells"], done
 
-    def test_everything_runs_and_is_right(self):
+    def test_every_peer_is_measured_in_every_cell(self):
         cells, done = self.measure()
         self.assertEqual(len(cells), 4 * 3 * 2)
         kinds = "loop_32", "uneven_100", "join", "tree_16"
@@ -64,7 +64,7 @@ class CadenceTest(unittest.TestCase):
         for peer in set.union(*peers.values()) - {"serial"}:
             self.assertRegex(done.stdout, rf"(?m)^{peer}: \d+\.\d\d of serial, below 0.9 in \d+ of \d+ cells")
 
-    def test_a_selection(self):
+    def test_only_the_selection_is_measured(self):
         chosen = "--kinds", "loop_8", "--lengths", "40us,2ms", "--gaps", "5us,sleep_1ms", "--peers", "blitz"
         cells, done = self.measure(*chosen)
         expected = [(gap, length) for gap in ("5us", "sleep_1ms") for length in ("40us", "2ms")]
@@ -73,13 +73,13 @@ class CadenceTest(unittest.TestCase):
             self.assertEqual((c["kind"], set(c["wall"])), ("loop_8", {"serial", "blitz"}))
         self.assertNotIn("of oneTBB", done.stdout)
 
-    def test_gaps_do_not_count(self):
+    def test_gaps_are_not_measured(self):
         cells, _ = self.measure("--kinds", "join", "--lengths", "5us", "--gaps", "20ms,sleep_20ms", "--peers", "blitz")
         for c in cells:
             self.assertLess(c["wall"]["serial"][0], 0.005)
             self.assertLess(c["cpu"]["serial"][0], 0.005)
 
-    def test_what_is_printed(self):
+    def test_the_tables_show_the_figures_of_a_record(self):
         cells = [
             cell("10us", (10, 5, 20, 4), (10, 10, 90, 11)),  # tbb_static is the better one
             cell("30us", (30, 40, 40, 60), (30, 50, 40, 1)),
@@ -101,7 +101,7 @@ class CadenceTest(unittest.TestCase):
             done.stdout,
         )
 
-    def test_a_page(self):
+    def test_a_page_has_the_tables_of_its_record(self):
         shown = cell("10us", (10, 5, 20, 4), (10, 10, 90, 11))
         samples = {**shown, "wall": {peer: [1, *times, 0] for peer, times in shown["wall"].items()}}
         with tempfile.TemporaryDirectory() as folder:
@@ -118,14 +118,14 @@ class CadenceTest(unittest.TestCase):
             self.assertEqual(rows(page.read_text()), rows(printed))
             self.assertIn("\n- blitz: 2.00 of serial", page.read_text())
 
-    def test_bad_names(self):
+    def test_unknown_names_are_refused(self):
         for option, name in (("--lengths", "10"), ("--gaps", "sleep_1s"), ("--kinds", "loop")):
             with self.subTest(option=option):
                 done = run(PROGRAM, "--smoke", option, name)
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 self.assertIn(f"'{name}'", done.stderr)
 
-    def test_a_program_that_fails_has_no_table(self):
+    def test_a_failing_program_has_no_table(self):
         done = run("/bin/false", "--smoke")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
 

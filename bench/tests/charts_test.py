@@ -82,7 +82,7 @@ class ChartsTest(unittest.TestCase):
                 self.assertTrue(least <= size <= most, (name, chart.size()))
         return drawn
 
-    def test_bars(self):
+    def test_bars_have_the_lengths_of_the_medians(self):
         found = [
             row("fib", "serial", 1, 50),
             row("fib", "blitz", 1, 100),
@@ -112,7 +112,7 @@ class ChartsTest(unittest.TestCase):
         expected = {"fib [ns/item]", "what <fib> & co. do", "40 (1x)", "80 (2x)", "50 (1.25x)", "4 (2x)", "8 (1x)", "-", "-3"}
         self.assertLessEqual(expected, set(chart.texts))
 
-    def test_pages(self):
+    def test_many_workloads_are_drawn_on_several_pages(self):
         peers = ["serial", "blitz", *(f"tbb_{i}" for i in range(10))]
         workloads = [f"workload_{i:02}" for i in range(40)]
         found = [row(w, p, 1, 1 + i) for w in workloads for i, p in enumerate(peers)]
@@ -123,7 +123,7 @@ class ChartsTest(unittest.TestCase):
         self.assertEqual(sorted(itertools.chain(*shown)), workloads)
         self.assertTrue(all(set(peers) == bars for page in shown for bars in page.values()))
 
-    def test_speed_ups(self):
+    def test_lines_have_the_slopes_of_the_speed_ups(self):
         ups = {"blitz": {1: 0.5, 2: 1, 4: 2}, "rayon": {1: 1, 2: 1, 4: 4}, "tbb_auto": {2: 2}}
         found = [row("fib", "serial", 1, 8, 1)]
         found += [row("fib", peer, n, 8 / up, up) for peer, by_threads in ups.items() for n, up in by_threads.items()]
@@ -141,14 +141,14 @@ class ChartsTest(unittest.TestCase):
         self.assertAlmostEqual(rayon[0][1], y2, places=3)
         self.assertAlmostEqual(rayon[1][1] - rayon[2][1], 2 * (y2 - y4), places=3)
 
-    def test_many_speed_ups(self):
+    def test_many_speed_ups_are_drawn_on_several_pages(self):
         workloads = [f"workload_{i:02}" for i in range(50)]
         charts = self.draw(record([row(w, "blitz", n, 1 / n, n) for w in workloads for n in (1, 2, 4)]))
         shown = [sorted(chart.peers("line")) for name, chart in sorted(charts.items()) if name.startswith("speed-up")]
         self.assertGreater(len(shown), 1)
         self.assertEqual(list(itertools.chain(*shown)), workloads)
 
-    def test_break_even(self):
+    def test_the_break_even_chart_has_a_line_for_each_peer(self):
         lengths = {"grain_1e0": 1, "grain_1e1": 10, "grain_1e2": 1000}
         found = []
         for workload, length in lengths.items():
@@ -164,7 +164,7 @@ class ChartsTest(unittest.TestCase):
         self.assertLessEqual({"1 ns", "10 ns", "100 ns", "1 us"}, set(chart.texts))
         self.assertNotIn("break-even", self.draw(record(found[:3], [1, 2])))
 
-    def test_cadence(self):
+    def test_the_cells_of_a_cadence_have_colours_of_their_ratios(self):
         lengths, gaps = [f"{n}us" for n in range(1, 8)], ["0us", *(f"sleep_{n}ms" for n in range(1, 15))]
         of_blitz = {"1us": 8, "2us": 4, "3us": 2}
         of_others = {"serial": [6], "tbb_auto": [4], "tbb_static": [5]}
@@ -197,7 +197,7 @@ class ChartsTest(unittest.TestCase):
         first, second = ({n: xml.etree.ElementTree.tostring(c.root) for n, c in self.draw(found).items()} for _ in "12")
         self.assertEqual(first, second)
 
-    def test_a_run(self):
+    def test_a_run_of_compare_can_be_drawn(self):
         workloads = ["burst_1ms", "fib", "grain_1e0", "grain_1e3", "saxpy", "wake"]
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "out.json")
@@ -219,7 +219,7 @@ class ChartsTest(unittest.TestCase):
         self.assertTrue(texts and all(text.endswith(" …") for text in texts), texts)  # too long for a panel
         self.assertEqual(set(charts["speed-up-1"].peers("line")), {"fib", "grain_1e0", "grain_1e3", "saxpy"})
 
-    def test_bad_records(self):
+    def test_bad_records_are_refused(self):
         for found, word in (
             ("{", "Expecting property name"),
             ("[]", "not what --json writes"),

@@ -34,7 +34,7 @@ def listed(*arguments):
 
 
 class CompareTest(unittest.TestCase):
-    def test_everything_runs_and_is_right(self):
+    def test_every_workload_runs_with_correct_results(self):
         with tempfile.TemporaryDirectory() as folder:
             json_file = pathlib.Path(folder, "out.json")
             done = run("--smoke", "--threads", "1,2", "--json", str(json_file))
@@ -103,7 +103,7 @@ class CompareTest(unittest.TestCase):
             with self.subTest(workload=row["workload"], peer=row["peer"], threads=row["threads"]):
                 self.assertGreaterEqual(row["peak_bytes"], 0)
 
-    def test_a_selection(self):
+    def test_only_the_selection_runs(self):
         done = run("--smoke", "--only", "fib,saxpy", "--threads", "1", "--repetitions", "3")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("fib:", done.stdout)
@@ -118,7 +118,7 @@ class CompareTest(unittest.TestCase):
         self.assertIn("WRONG", done.stdout)
 
     @unittest.skipUnless(os.access("/proc/self/clear_refs", os.W_OK), "the kernel does not tell")
-    def test_memory_is_found(self):
+    def test_the_peak_of_memory_is_found(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "out.json")
             run("--smoke", "--only", "loop_2", "--threads", "1", "--json", str(file), program=WRONG)
@@ -127,7 +127,7 @@ class CompareTest(unittest.TestCase):
         self.assertTrue(31 <= peaks["wrong"] < 40, peaks)
         self.assertLess(peaks["serial"], 8)
 
-    def test_more_threads_than_processors(self):
+    def test_more_threads_than_processors_run_with_a_warning(self):
         threads = len(os.sched_getaffinity(0)) + 2
         done = run("--smoke", "--only", "fib,loop_1000,inject_2", "--threads", f"1,{threads}")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -141,7 +141,7 @@ class CompareTest(unittest.TestCase):
         except OSError as error:
             self.skipTest(f"no terminal can be made here: {error}")
 
-    def test_progress_on_a_terminal(self):
+    def test_a_terminal_shows_the_progress(self):
         reader, terminal = self.terminal()
         command = [COMPARE, "--smoke", "--only", "fib", "--threads", "1"]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal, timeout=300)
@@ -155,14 +155,14 @@ class CompareTest(unittest.TestCase):
         self.assertTrue(all(len(line) < 80 for line in lines), shown)
         self.assertEqual(lines[-1], "")
 
-    def test_progress_without_terminals(self):
+    def test_the_progress_test_is_skipped_without_terminals(self):
         result = unittest.TestResult()
         with unittest.mock.patch.object(pty, "openpty", side_effect=OSError("out of pty devices")):
-            CompareTest("test_progress_on_a_terminal").run(result)
+            CompareTest("test_a_terminal_shows_the_progress").run(result)
         self.assertEqual((result.errors, result.failures), ([], []))
         self.assertEqual([why for _, why in result.skipped], ["no terminal can be made here: out of pty devices"])
 
-    def test_list_and_help(self):
+    def test_list_and_help_name_workloads_and_options(self):
         self.assertEqual(run("--list").returncode, 0)
         # One of each theme.
         self.assertLessEqual({"fib", "loop_2", "saxpy", "quicksort", "spawn", "wake"}, set(listed()))
@@ -172,7 +172,7 @@ class CompareTest(unittest.TestCase):
         self.assertIn("--quick", helped.stdout)
         self.assertIn("oneTBB, OpenMP and Rayon", helped.stdout)
 
-    def test_what_is_quick(self):
+    def test_quick_leaves_out_workloads_and_clang(self):
         everything, quick = listed(), listed("--quick")
         self.assertLess(set(quick), set(everything))
         self.assertNotIn("triad", quick)
@@ -183,13 +183,13 @@ class CompareTest(unittest.TestCase):
                 self.assertTrue(all(peer.startswith("clang_") for peer in left_out), left_out)
                 self.assertTrue(name not in ("wake", "burst_10ms") or not left_out, left_out)
 
-    def test_clang_has_what_openmp_has(self):
+    def test_clang_has_the_forms_of_openmp(self):
         for name, peers in listed().items():
             clang = {peer.replace("clang_", "openmp_") for peer in peers if peer.startswith("clang_")}
             with self.subTest(workload=name):
                 self.assertIn(clang, (set(), {peer for peer in peers if peer.startswith("openmp_")}))
 
-    def test_cpu_time_of_bursts(self):
+    def test_bursts_report_cpu_time(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "out.json")
             done = run("--smoke", "--only", "burst_100ms", "--threads", "2", "--json", str(file))
@@ -203,7 +203,7 @@ class CompareTest(unittest.TestCase):
         # The gap (5 ms on tiny inputs) is not part of the call.
         self.assertLess(next(row for row in rows if row["peer"] == "serial")["wall_seconds_per_unit"], 0.004)
 
-    def test_bad_options(self):
+    def test_bad_options_are_refused(self):
         for arguments, word in (
             (["--fast"], "--fast"),
             (["--only", "nothing"], "nothing"),

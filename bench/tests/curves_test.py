@@ -39,10 +39,10 @@ class CurvesTest(unittest.TestCase):
         lines = [line.strip("|").split("|") for line in self.page.read_text().splitlines() if line.startswith("|")]
         return [[cell.strip() for cell in line] for line in lines]
 
-    def test_the_kept_page(self):
+    def test_the_kept_page_has_the_tables_of_its_record(self):
         self.run_script("--check", RECORD, PAGE)
 
-    def test_tables(self):
+    def test_the_tables_show_the_medians(self):
         found = self.write(
             row("fib", "serial", 1, 2),
             *(row("fib", "blitz", n, 4 / n) for n in (1, 2)),
@@ -57,7 +57,7 @@ class CurvesTest(unittest.TestCase):
         text = self.page.read_text()
         self.assertTrue(text.startswith("above\n") and text.endswith("below\n") and "old" not in text, text)
 
-    def test_which_is_better(self):
+    def test_the_better_library_is_named(self):
         def better(blitz, tbb, unit):
             return self.write(row("x", "blitz", 2, blitz, unit), row("x", "tbb_auto", 2, tbb, unit))[2][-2:]
 
@@ -69,12 +69,12 @@ class CurvesTest(unittest.TestCase):
         wrong = row("fib", "tbb_auto", 2, 1, correct=False)
         self.assertEqual(self.write(row("fib", "blitz", 2, 1), wrong, row("fib", "rayon", 2, None))[-1], ["`blitz`", "", "1"])
 
-    def test_what_is_shown(self):
+    def test_the_kept_record_has_only_shown_results(self):
         whole = [row("fib", "blitz", 1, 1), row("fib", "blitz", 2, 1), row("fib", "tbb_auto", 2, 2)]
         self.write(*whole, row("fib", "tbb_group", 2, 3), row("spawn", "blitz", 2, 1))
         self.assertEqual(json.loads(self.shown.read_text()), {"threads": [1, 2], "results": whole})
 
-    def test_check(self):
+    def test_check_finds_a_changed_figure(self):
         self.write(row("fib", "blitz", 1, 1))
         self.run_script("--check", self.record, self.page)
         changed = self.page.read_text().replace("| 1 |", "| 9 |", 1)
@@ -82,7 +82,7 @@ class CurvesTest(unittest.TestCase):
         self.assertIn("differs", self.run_script("--check", self.record, self.page, status=1))
         self.assertEqual(self.page.read_text(), changed)
 
-    def test_bad_files(self):
+    def test_bad_files_are_refused(self):
         self.record.write_text(json.dumps({"threads": [1], "results": [row("fib", "blitz", 1, 1)]}))
         for page, word in (("", "begin"), (MARKERS.replace("end", "stop"), "end")):
             self.page.write_text(page)

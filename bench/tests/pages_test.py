@@ -1,6 +1,5 @@
 """Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it. README.md is short,
 and names each workload.
-names each workload.
 
 usage: pages_test.py ROOT
 """
@@ -46,7 +45,7 @@ class PagesTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.page = pathlib.Path(folder.name, "page.md")
 
-    def test_readme(self):
+    def test_the_readme_is_short_and_names_each_workload(self):
         text = (BENCH / "README.md").read_text(encoding="utf-8")
         self.assertLessEqual(len(text.encode()), MOST_BYTES)
         workloads = set()
@@ -74,7 +73,7 @@ class PagesTest(unittest.TestCase):
         found = {page.name: page.read_text(encoding="utf-8").count(": begin -->\n") for page in PAGES.glob("*.md")}
         self.assertEqual({name: count for name, count in found.items() if count}, checked)
 
-    def test_another_figure_is_found(self):
+    def test_a_changed_figure_is_found(self):
         for script, arguments, page in WRITTEN:
             with self.subTest(page=page, record=arguments[0]):
                 name = f"pipelines {arguments[-1]}" if "--name" in arguments else script.removesuffix(".py")
@@ -87,7 +86,7 @@ class PagesTest(unittest.TestCase):
                 self.assertIn("differs from", done.stderr)
                 self.assertEqual(self.page.read_text(encoding="utf-8"), changed)
 
-    def test_markers(self):
+    def test_only_text_between_markers_is_replaced(self):
         page = "above\n<!-- a: begin -->\nold\n<!-- a: end -->\n<!-- b: begin -->\n<!-- b: end -->\n"
         self.page.write_text(page, encoding="utf-8")
         with contextlib.redirect_stderr(io.StringIO()) as errors:
@@ -100,7 +99,7 @@ class PagesTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, f"no line {line}"):
                 pages.replaced(written.replace("<!-- a: end -->\n", ""), name, "")
 
-    def test_a_kept_record(self):
+    def test_a_kept_record_has_rounded_medians(self):
         cell = {"row": "sum", "items": 10, "wall": {"blitz": [3.00001, 1.0, 2.00004]}}
         kept = pages.medians({"threads": 2, "cells": [cell]})
         self.assertEqual(kept, {"threads": 2, "cells": [{**cell, "wall": {"blitz": [2.0]}}]})

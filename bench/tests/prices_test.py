@@ -30,7 +30,7 @@ def rows(text):
 
 
 class PricesTest(unittest.TestCase):
-    def test_every_price_is_there(self):
+    def test_every_price_of_the_page_is_measured(self):
         done = subprocess.run([sys.executable, PRICES, MICRO, "--smoke"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         printed = rows(done.stdout)
@@ -45,7 +45,7 @@ class PricesTest(unittest.TestCase):
                 self.assertRegex(alone, r"^[\d.]+ [num]s$")
                 self.assertRegex(contended, r"^[\d.]+ [num]s$" if by else "^$")
 
-    def test_a_program_that_fails_has_no_prices(self):
+    def test_a_failing_program_has_no_prices(self):
         done = subprocess.run([sys.executable, PRICES, "/bin/false"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stdout, "")

@@ -39,7 +39,7 @@ class SimulateTest(unittest.TestCase):
         for profile in ("metal", "virtual", "guest"):
             cls.done[profile] = run("--smoke", "--threads", "1,3,17", "--profile", profile)
 
-    def test_everything_runs_and_is_right(self):
+    def test_every_scenario_runs_on_both_backends(self):
         for profile, done in self.done.items():
             self.assertEqual((done.returncode, done.stderr), (0, ""), profile)
             found = tables(done.stdout)
@@ -47,7 +47,7 @@ class SimulateTest(unittest.TestCase):
             for key, rows in found.items():
                 self.assertEqual([row["threads"] for row in rows], ["1", "3", "17"], key)
 
-    def test_laws(self):
+    def test_figures_keep_the_laws_of_any_scheduler(self):
         for profile, done in self.done.items():
             for key, rows in tables(done.stdout).items():
                 with self.subTest(profile=profile, scenario=key):
@@ -69,21 +69,21 @@ class SimulateTest(unittest.TestCase):
                             self.assertEqual(row["intr."], "0")
                         self.assertLessEqual(int(row["calls"]), int(row["fences"]) + int(row["threads"]))
 
-    def test_work_is_shared(self):
+    def test_long_work_is_shared(self):
         for (backend, scenario), rows in tables(self.done["metal"].stdout).items():
             if scenario in ("loop_1000", "loop_repeated", "grain_1e4", "wake_pair"):
                 with self.subTest(backend=backend, scenario=scenario):
                     self.assertGreater(float(rows[1]["speed-up"]), 1.5)
                     self.assertGreater(int(rows[1]["stolen"]), 0)
 
-    def test_same_command_same_figures(self):
+    def test_the_same_command_prints_the_same_figures(self):
         arguments = ("--smoke", "--threads", "3,17", "--details")
         first, second = run(*arguments), run(*arguments)
         self.assertEqual(first.returncode, 0, first.stderr)
         self.assertEqual(first.stdout, second.stdout)
         self.assertNotEqual(first.stdout, run(*arguments, "--seed", "2").stdout.replace("seed 2", "seed 1"))
 
-    def test_costs_matter(self):
+    def test_a_cost_changes_the_figures(self):
         def microseconds(*costs):
             done = run("--smoke", "--threads", "3", "--backend", "fork_join", "--only", "wake_pair", *costs)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -95,7 +95,7 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(microseconds(*cost, *profile), microseconds(*profile, *cost))
         self.assertAlmostEqual(microseconds(*profile) - microseconds("--wake-latency", "5000"), 10, delta=8)
 
-    def test_tables_of_the_page(self):
+    def test_the_page_has_a_place_for_each_table(self):
         page = (FOLDER / "README.md").read_text(encoding="utf-8")
         # Uses rows of few threads instead of many, which would take minutes.
         done = tables(self.done["metal"].stdout)
@@ -122,7 +122,7 @@ class SimulateTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(message, done.stderr)
 
-    def test_help_names_everything(self):
+    def test_help_names_scenarios_and_options(self):
         text = run("--help").stdout
         for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details", "metal", "virtual", "guest"]:
             self.assertIn(word, text)
