@@ -277,7 +277,7 @@ TEST_CASE_TEMPLATE("coroutine: when_all waits for all tasks and throws the excep
 }
 
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
-TEST_CASE("coroutine: calls allocate only frames and their documented memory") {
+TEST_CASE("coroutine: only frames, jobs of async and vectors of when_all are allocated") {
   blitz::ThreadPool pool({.num_threads = 2});
   const auto allocations_of = [&](auto make) {
     for (int warm = 0; warm < 2; ++warm) pool.install([&] { sync_wait(make()); });

@@ -888,7 +888,7 @@ void check_mutex() {
   lock.acquire(mutex);
 }
 
-TEST_CASE("mutexes: exclude each other's holders and support try_acquire") {
+TEST_CASE("mutexes: admit one writer at a time and support try_acquire") {
   check_mutex<tbb::mutex>();
   check_mutex<tbb::rw_mutex>();
   check_mutex<tbb::speculative_spin_mutex>();

@@ -53,7 +53,7 @@ std::vector<std::string> letters(std::size_t count) {
   return values;
 }
 
-TEST_CASE("reduce_by_key: equals the serial loop for every number of items, runs and grain") {
+TEST_CASE("reduce_by_key: equals the serial loop for every length, number of runs and grain") {
   for_each_length(5000, [](AlgorithmOptions options, std::size_t n) {
     const std::vector<std::string> values = letters(n);
     for (const int kinds : {1, 3, 1000}) {
@@ -125,7 +125,7 @@ TEST_CASE("reduce_by_key: uses the equality and the operation of the caller") {
   CHECK(std::vector<long>(values_out.begin(), values_end) == std::vector<long>{9, 7, 5});
 }
 
-TEST_CASE("reduce_by_key: with iterators it stops at the first end of the four ranges") {
+TEST_CASE("reduce_by_key: stops at the first end of the four ranges of iterators") {
   const std::vector<int> keys{1, 1, 2, 3, 3, 3};
   const std::deque<int> values{1, 2, 3, 4, 5, 6};
   for (std::ptrdiff_t cut = 0; cut < 4; ++cut) {  // which range ends first
@@ -314,7 +314,7 @@ TEST_CASE("group_by: passes on an exception of each call of the key function") {
   }
 }
 
-TEST_CASE("group_by: throws Stopped exactly if a stop was requested") {
+TEST_CASE("group_by: throws Stopped if and only if a stop was requested") {
   const std::vector<int> many = random_ints(40'000);
   for_each_pool([&](AlgorithmOptions options) {
     for (const std::size_t at : {0u, 4200u, 50'000u, 90'000u}) {

@@ -36,7 +36,7 @@ def algorithms():
 
 
 def names_called_with_inconsistent_callables():
-    """The algorithms that tests call with "inconsistent" or "no order" in their names."""
+    """The algorithms called by tests that have "inconsistent" or "no order" in their names."""
     names = set()
     for source in TESTS.glob("*_test.cpp"):
         for case in source.read_text().split("\nTEST_CASE")[1:]:

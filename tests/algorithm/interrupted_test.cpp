@@ -545,7 +545,7 @@ TEST_CASE("interrupted: sorts keep all items unless a move throws, and merges le
              blitz::nth_element(options, w.a, w.a.begin() + 9, less, value);
              return w.a[9].value() == changed(w.numbers, sorted)[9];
            }},
-          {"sort of what does not lie side by side", Promise::kSame,
+          {"sort of items that are not contiguous", Promise::kSame,
            [&](auto& options, World& w) {
              std::deque<Fragile> items;
              for (const int number : w.numbers) items.emplace_back(number);

@@ -224,7 +224,7 @@ TEST_CASE("sort: sorts records by radix of a member or of a function's result") 
   check_records<double>(std::ranges::greater(), [](const std::pair<std::uint32_t, double>& x) { return x.second; });
 }
 
-TEST_CASE("sort: by radix puts -0.0 before 0.0 and NaNs at the end of their sign") {
+TEST_CASE("sort: by radix orders zeros and NaNs by their sign") {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr std::array special{0.0, -0.0, kInfinity, -kInfinity, 1e-310, kNaN, -kNaN};
@@ -291,7 +291,7 @@ TEST_CASE("sort: by radix is correct on any number of threads and leaves a permu
       }
       CHECK(are(records, before));
     }
-    // Numbers are sorted by bits that differ from their own.
+    // A radix sort maps floating-point numbers to other bits, and must map them back.
     std::stop_source source;
     source.request_stop();
     std::vector<double> numbers;

@@ -463,8 +463,8 @@ TEST_CASE("pipelines: destroy all items after an exception or a stop at each mov
         Fragile::counter.never_throw();
       };
       check("collect", [](const auto& all) { ignore(all.collect()); });
-      check("collect behind a filter", [&](const auto& all) { ignore(all.filter(is_odd).collect()); });
-      check("collect behind flat_map", [](const auto& all) {
+      check("collect after a filter", [&](const auto& all) { ignore(all.filter(is_odd).collect()); });
+      check("collect after flat_map", [](const auto& all) {
         ignore(all.flat_map([](const Fragile& x) { return std::vector<Fragile>(2, x); }).collect());
       });
       check("collect into a vector", [](const auto& all) { ignore(all.template collect<std::vector<Fragile>>()); });

@@ -298,7 +298,7 @@ TEST_CASE("pipelines: walk_tree visits all nodes in order and passes on exceptio
   });
 }
 
-TEST_CASE("pipelines: from keeps the order of the range with ordered") {
+TEST_CASE("pipelines: from with ordered keeps the order of the range") {
   for_each_pool([](const AlgorithmOptions& options) {
     const std::vector<int> numbers = random_ints(3000);
     const std::list<int> list(numbers.begin(), numbers.end());
