@@ -124,14 +124,13 @@ class Series {
   /// taken so far. Returns whether to wake a worker for the series.
   [[nodiscard]] bool add(Ticks work, const WakePrice& price, std::uint64_t stolen, Ticks now) noexcept {
     const Ticks least = price.at(now).of_work();
-    const Ticks early =
-        ends_ - now;  // How long before the end of the last call; after it, or after a jump back, very long.
+    const Ticks early = ticks_between(now, ends_);  // until the end of the last call; very long if the clock jumps back
     if (early > work / 2 && early <= least) return false;  // The same call, a block later.
-    const Ticks gap = early <= least ? 0 : now - ends_;
+    const Ticks gap = ticks_between(ends_, now);
     ends_ = now + work;
     // Between the calls the helper waits. A program that waits for its calls accepts part of this cost.
     const Ticks cost = kHandover * ticks_per_microsecond() + gap / 64;
-    const Ticks before = gap < price.reach() ? saved_ : 0;
+    const Ticks before = early <= least && gap < price.reach() ? saved_ : 0;
     saved_ = before + work / 2 > cost ? before + work / 2 - cost : 0;
     if (now < arrives_) stolen_ = stolen;
     const bool first = arrives_ == 0 || stolen != stolen_;
