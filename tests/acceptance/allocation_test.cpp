@@ -25,14 +25,14 @@ std::size_t allocations_of(F&& f) {
 }  // namespace
 
 // Calls the functions by name: a compiler may omit a new-expression if its memory is unused.
-TEST_CASE("allocation: the count works") {
+TEST_CASE("allocation: the counter counts each operator new") {
   CHECK(allocations_of([] { ::operator delete(::operator new(10)); }) == 1);
   CHECK(allocations_of([] { ::operator delete[](::operator new[](10)); }) == 1);
   CHECK(allocations_of([] {}) == 0);
 }
 
 // The queues of the reference policy may allocate. The library's queues may not, once they have grown.
-TEST_CASE_TEMPLATE("allocation: none in join, loops, reductions and install", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("allocation: joins and loops and reductions and installs allocate nothing", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   for (const std::size_t size : blitz_test::kPoolSizes) {
     CAPTURE(size);

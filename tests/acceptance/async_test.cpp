@@ -40,7 +40,7 @@ int depth_by_handles(int depth) {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("async: results of any kind", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: get returns results of every kind", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     auto number = pool.async([] { return 1; });
     static_assert(std::is_same_v<decltype(number), AsyncHandle<int>>);
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("async: results of any kind", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("async: all that it does happens before get returns", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: effects of the job happen before get returns", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     std::vector<int> values(50);
     std::vector<AsyncHandle<void>> handles;
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("async: all that it does happens before get returns", Pool, B
   });
 }
 
-TEST_CASE_TEMPLATE("async: an exception arrives at get, as often as it is thrown", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: get rethrows the exception of the job", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (int i = 0; i < 20; ++i) {
       auto number = pool.async([]() -> int { throw Failure("number"); });
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("async: an exception arrives at get, as often as it is thrown
 
 // --- the handle ---
 
-TEST_CASE_TEMPLATE("async: wait, ready, valid", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: wait makes the handle ready and get makes it invalid", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::latch let_go(1);
     auto handle = pool.async([&] {
@@ -117,7 +117,8 @@ TEST_CASE_TEMPLATE("async: wait, ready, valid", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("async: a result can be had once, and from a handle that has it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: a handle without a result throws logic_error and a moved handle keeps its result", Pool,
+                   BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     auto handle = pool.async([] { return 1; });
     CHECK(handle.get() == 1);
@@ -145,7 +146,7 @@ TEST_CASE_TEMPLATE("async: a result can be had once, and from a handle that has 
   });
 }
 
-TEST_CASE_TEMPLATE("async: a handle that is dropped lets its job run; the result, or exception, is dropped too", Pool,
+TEST_CASE_TEMPLATE("async: a job whose handle was destroyed runs and its result or exception is discarded", Pool,
                    BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     Lives lives;
@@ -191,7 +192,7 @@ TEST_CASE_TEMPLATE("async: a handle that is dropped lets its job run; the result
   }
 }
 
-TEST_CASE_TEMPLATE("async: closures are destroyed once, before the result can be had", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: the closure is destroyed once and before wait returns", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -206,7 +207,7 @@ TEST_CASE_TEMPLATE("async: closures are destroyed once, before the result can be
   });
 }
 
-TEST_CASE_TEMPLATE("async: a handle may outlive the pool", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: a handle outlives its pool and keeps the result", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     Lives lives;
     {
@@ -225,7 +226,7 @@ TEST_CASE_TEMPLATE("async: a handle may outlive the pool", Pool, BLITZ_TEST_POOL
   }
 }
 
-TEST_CASE_TEMPLATE("async: after shutdown it throws, and the closure is destroyed uncalled", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: throws after shutdown and destroys the closure uncalled", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.shutdown();
     Lives lives;
@@ -238,7 +239,7 @@ TEST_CASE_TEMPLATE("async: after shutdown it throws, and the closure is destroye
 
 // --- waiting ---
 
-TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is too small", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: get runs other jobs on a worker until the result is ready", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
       bool other_called = false;
@@ -255,7 +256,7 @@ TEST_CASE_TEMPLATE("async: a worker that waits runs other jobs, so no pool is to
 }
 
 // The queue of a worker does not grow while its job repeatedly waits for handles.
-TEST_CASE_TEMPLATE("async: what was asked for leaves nothing in the queues", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: a job whose result was taken leaves no entry in the queues", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
     with_others_busy<Pool>(pool, [&] {
@@ -270,7 +271,7 @@ TEST_CASE_TEMPLATE("async: what was asked for leaves nothing in the queues", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("async: a job made outside a region is run in it by the only worker, which waits for it", Pool,
+TEST_CASE_TEMPLATE("async: the only worker runs a job made outside isolate while it waits inside", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
@@ -280,7 +281,7 @@ TEST_CASE_TEMPLATE("async: a job made outside a region is run in it by the only 
   });
 }
 
-TEST_CASE_TEMPLATE("async: waits are nested deeper than the limit", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: waits may be nested deeper than max_nested_waits", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t limit : {0, 1, 5}) {
     for (const std::size_t size : kPoolSizes) {
       Pool pool({.num_threads = size, .max_nested_waits = limit});
@@ -289,7 +290,7 @@ TEST_CASE_TEMPLATE("async: waits are nested deeper than the limit", Pool, BLITZ_
   }
 }
 
-TEST_CASE_TEMPLATE("async: asked for its result while the pool ends", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: get returns the result while the pool ends", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     for (int round = 0; round < 20; ++round) {
       AsyncHandle<int> handle;
@@ -303,7 +304,7 @@ TEST_CASE_TEMPLATE("async: asked for its result while the pool ends", Pool, BLIT
   }
 }
 
-TEST_CASE_TEMPLATE("async: several outside threads ask, each for jobs of its own", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: several outside threads each get the results of their jobs", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kThreads = 4;
     const int rounds = static_cast<int>(repetitions<Pool>(500));
@@ -323,11 +324,11 @@ TEST_CASE_TEMPLATE("async: several outside threads ask, each for jobs of its own
   });
 }
 
-TEST_CASE_TEMPLATE("async: a tree of handles, on any number of workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: computes a tree of handles on every number of workers", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return fib_by_handles(13); }) == 233); });
 }
 
-TEST_CASE_TEMPLATE("async: get on another thread than the one that made the handle", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: get works on another thread than the one that made the handle", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       auto handle = pool.async([round] { return round; });
@@ -343,7 +344,8 @@ TEST_CASE_TEMPLATE("async: get on another thread than the one that made the hand
   });
 }
 
-TEST_CASE_TEMPLATE("async: get waits for no other caller's work", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("async: get does not wait for another caller's work", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     const AllBusy busy(pool);
     std::vector<AsyncHandle<int>> handles;
@@ -352,7 +354,7 @@ TEST_CASE_TEMPLATE("async: get waits for no other caller's work", Pool, blitz::T
   });
 }
 
-TEST_CASE_TEMPLATE("async: a worker of another pool does its own pool's work while it waits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: get on a worker of another pool runs jobs of that pool", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 1});
   for_each_size<Pool>([&](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
@@ -369,7 +371,7 @@ TEST_CASE_TEMPLATE("async: a worker of another pool does its own pool's work whi
   });
 }
 
-TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is there", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is ready", Pool, BLITZ_TEST_POOLS) {
   // The job runs elsewhere for longer than a worker searches, so only its end wakes the waiting worker.
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 5; ++round) {
@@ -392,7 +394,7 @@ TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is there", P
   }
 }
 
-TEST_CASE_TEMPLATE("async: a second thread that waits for a handle is refused", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: a second thread that waits for a handle gets logic_error", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   std::latch refused(1);
   const auto handle = pool.async([&] { refused.wait(); });
@@ -412,7 +414,7 @@ TEST_CASE_TEMPLATE("async: a second thread that waits for a handle is refused", 
   CHECK(refusals == 1);
 }
 
-TEST_CASE_TEMPLATE("async: many handles at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("async: twenty thousand handles may exist concurrently", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const std::size_t count = repetitions<Pool>(20'000);
     std::vector<AsyncHandle<std::size_t>> handles;
@@ -423,7 +425,7 @@ TEST_CASE_TEMPLATE("async: many handles at once", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE("async: outside every pool it is the global pool's") {
+TEST_CASE("async: uses the global pool outside every pool") {
   auto handle = blitz::async([] { return blitz::global_pool().current_thread_index().has_value(); });
   CHECK(handle.get());
 }

@@ -112,7 +112,7 @@ static_assert(!std::invocable<decltype(blitz::sort), std::list<int>&>);
 static_assert(!std::invocable<decltype(blitz::sort), const std::vector<int>&>);
 static_assert(Sums<std::vector<int>> && !Sums<std::vector<std::string>> && !Sums<std::list<int>>);
 
-TEST_CASE_TEMPLATE("bad input: after shutdown every call is refused, from outside and from another pool's worker", Pool,
+TEST_CASE_TEMPLATE("bad input: calls after shutdown throw outside the pool and on another pool's worker", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.shutdown();
@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("bad input: after shutdown every call is refused, from outsid
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: after shutdown what only asks, or sets, does so", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: queries and settings still work after shutdown", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t size = pool.num_threads();
     blitz::parallel_for({.pool = &pool}, 0, 100, [](int) {});
@@ -139,7 +139,8 @@ TEST_CASE_TEMPLATE("bad input: after shutdown what only asks, or sets, does so",
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: shutdown twice, or on a worker of the pool", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: shutdown throws on a worker of the pool and may be called twice elsewhere", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto refused = [&] {
       CHECK(refusal_of([&] { pool.shutdown(); }).find("by one of its own workers") != std::string::npos);
@@ -155,7 +156,7 @@ TEST_CASE_TEMPLATE("bad input: shutdown twice, or on a worker of the pool", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: of a pool in its own job", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: a pool's calls work in its own jobs", Pool, BLITZ_TEST_POOLS) {
   // These calls do not wait for themselves: they work like any other call.
   for_each_size<Pool>([](Pool& pool) {
     CHECK(pool.install([&] { return pool.install([&] { return pool.install_blocking([] { return 3; }); }); }) == 3);
@@ -167,8 +168,7 @@ TEST_CASE_TEMPLATE("bad input: of a pool in its own job", Pool, BLITZ_TEST_POOLS
 
 // --- functions that are not there ---
 
-TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where its result would", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: an empty std::function throws bad_function_call to the caller", Pool, BLITZ_TEST_POOLS) {
   using Missing = std::bad_function_call;
   from_everywhere<Pool>([](Pool& pool) {
     const std::function<void()> none;
@@ -203,7 +203,7 @@ TEST_CASE_TEMPLATE("bad input: what an empty std::function throws arrives where 
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: what an empty std::function throws in a detached job goes to the handler", Pool,
+TEST_CASE_TEMPLATE("bad input: an empty std::function in a detached job reaches the exception handler", Pool,
                    BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
@@ -223,8 +223,7 @@ TEST_CASE_TEMPLATE("bad input: what an empty std::function throws in a detached 
   }
 }
 
-TEST_CASE_TEMPLATE("bad input: empty hooks are none, and a name may be empty or hold any byte", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: empty hooks are ignored and a thread name may hold any bytes", Pool, BLITZ_TEST_POOLS) {
   for (const std::string& name : {std::string(), std::string(3, '\0'), std::string("\n\xff"), std::string(5000, 'x')}) {
     CAPTURE(name.size());
     Pool pool({.num_threads = 2,
@@ -238,8 +237,7 @@ TEST_CASE_TEMPLATE("bad input: empty hooks are none, and a name may be empty or 
 
 // --- numbers at the end of their ranges ---
 
-TEST_CASE_TEMPLATE("bad input: a grain of 0 is one of 1, and one beyond the range is the whole range", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: a grain of 0 acts as 1 and a huge grain makes one block", Pool, BLITZ_TEST_POOLS) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   for_each_size<Pool>([](Pool& pool) {
     const std::vector<int> items(100, 1);
@@ -265,7 +263,7 @@ TEST_CASE_TEMPLATE("bad input: a grain of 0 is one of 1, and one beyond the rang
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: a reversed range of integers is empty, of whatever types", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: a reversed range of any integer types is empty", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto sum = [&](auto first, auto last) {
       return blitz::parallel_transform_reduce({.pool = &pool}, first, last, 7, std::plus<>(), [](auto) { return 1; });
@@ -281,8 +279,7 @@ TEST_CASE_TEMPLATE("bad input: a reversed range of integers is empty, of whateve
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: warm_up for no time, for less than none, and for longer than a clock can count", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("bad input: warm_up accepts zero and negative and the largest times", Pool, BLITZ_TEST_POOLS) {
   using std::chrono::nanoseconds;
   for_each_size<Pool>([](Pool& pool) {
     for (const nanoseconds time : {nanoseconds(0), nanoseconds(-1), nanoseconds::min(), nanoseconds::max()}) {

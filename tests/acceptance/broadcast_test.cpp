@@ -47,7 +47,7 @@ class Calls {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("broadcast: calls each worker once, and returns the results by index", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls each worker once and returns the results by index", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const std::size_t workers = pool.num_threads();
     for (int round = 0; round < 10; ++round) {
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("broadcast: calls each worker once, and returns the results b
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: results of any kind", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: returns results of every kind", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Calls calls(pool.num_threads());
     static_assert(std::is_void_v<decltype(pool.broadcast([&](BroadcastContext context) { calls.count(context); }))>);
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("broadcast: results of any kind", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: its callable is neither copied nor moved", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: neither copies nor moves its callable", Pool, BLITZ_TEST_POOLS) {
   struct Immovable {
     explicit Immovable(Calls& the_calls) : calls(the_calls) {}
     Immovable(const Immovable&) = delete;
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("broadcast: its callable is neither copied nor moved", Pool, 
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("broadcast: an exception arrives when all calls have been made", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: rethrows an exception after all calls have been made", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (std::size_t culprit = 0; culprit < pool.num_threads(); ++culprit) {
       Calls calls(pool.num_threads());
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("broadcast: an exception arrives when all calls have been mad
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: of many exceptions the one of the lowest index arrives", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: rethrows the exception of the lowest index", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (std::size_t first = 0; first < pool.num_threads(); ++first) {
       Calls calls(pool.num_threads());
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE("broadcast: of many exceptions the one of the lowest index ar
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: after shutdown it throws", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: throws after shutdown", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.shutdown();
     CHECK_THROWS_AS(pool.broadcast([](BroadcastContext) {}), blitz::ThreadPoolError);
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("broadcast: after shutdown it throws", Pool, BLITZ_TEST_POOLS
 
 // --- busy and idle workers ---
 
-TEST_CASE_TEMPLATE("broadcast: all calls may run at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: all calls may run concurrently", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (int round = 0; round < 5; ++round) {
       std::latch everyone(static_cast<std::ptrdiff_t>(pool.num_threads()));
@@ -157,7 +157,7 @@ TEST_CASE_TEMPLATE("broadcast: all calls may run at once", Pool, BLITZ_TEST_POOL
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: nested, each calls each", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: a nested broadcast calls each worker from each worker", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const auto workers = static_cast<int>(pool.num_threads());
     Calls calls(pool.num_threads());
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("broadcast: nested, each calls each", Pool, BLITZ_TEST_POOLS)
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: two pools call each other", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: two pools may broadcast to each other", Pool, BLITZ_TEST_POOLS) {
   Pool a({.num_threads = 3});
   Pool b({.num_threads = 7});
   RandomGap gap(1);
@@ -186,7 +186,8 @@ TEST_CASE_TEMPLATE("broadcast: two pools call each other", Pool, BLITZ_TEST_POOL
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: a worker of another pool does its own pool's work meanwhile", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: a caller on another pool's worker runs jobs of that pool while it waits", Pool,
+                   BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 1});
   for_each_size<Pool>([&](Pool& pool) {
     other.install([&] {
@@ -197,7 +198,7 @@ TEST_CASE_TEMPLATE("broadcast: a worker of another pool does its own pool's work
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: wakes everybody", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: wakes all workers", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Calls calls(pool.num_threads());
     for (int round = 1; round <= 20; ++round) {
@@ -208,7 +209,7 @@ TEST_CASE_TEMPLATE("broadcast: wakes everybody", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: while workers fall asleep, or wake", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls each worker once while workers fall asleep and wake", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     RandomGap gap(1);
     const int rounds = 1000 / static_cast<int>(pool.num_threads());
@@ -230,8 +231,7 @@ TEST_CASE_TEMPLATE("broadcast: while workers fall asleep, or wake", Pool, BLITZ_
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: a busy worker is called when its job has ended, the others before", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls a busy worker after its job and the others before", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : {2, 16}) {
     Pool pool({.num_threads = size});
     for (int round = 0; round < 10; ++round) {
@@ -255,8 +255,7 @@ TEST_CASE_TEMPLATE("broadcast: a busy worker is called when its job has ended, t
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: a caller from outside that has borrowed a slot is called, or its resident after it",
-                   Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls the slot that an outside caller has borrowed once", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool waits : {false, true}) {
       Calls calls(pool.num_threads());
@@ -284,7 +283,7 @@ TEST_CASE_TEMPLATE("broadcast: a caller from outside that has borrowed a slot is
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: callers from outside come and go", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls each worker once while outside callers come and go", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<bool> over{false};
     std::vector<std::thread> callers;
@@ -307,7 +306,7 @@ TEST_CASE_TEMPLATE("broadcast: callers from outside come and go", Pool, BLITZ_TE
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: a worker that waits is called meanwhile, in isolation too", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls a worker that waits and one that waits inside isolate", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (const bool isolated : {false, true}) {
     for (int round = 0; round < 20; ++round) {
@@ -328,7 +327,7 @@ TEST_CASE_TEMPLATE("broadcast: a worker that waits is called meanwhile, in isola
 
 // --- spawned ---
 
-TEST_CASE_TEMPLATE("spawn_broadcast: each worker is called once, and the pool's end waits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn_broadcast: calls each worker once before the pool ends", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     Calls calls(size);
     Lives lives;
@@ -354,7 +353,7 @@ TEST_CASE_TEMPLATE("spawn_broadcast: each worker is called once, and the pool's 
   }
 }
 
-TEST_CASE_TEMPLATE("spawn_broadcast: a scope waits for it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn_broadcast: the scope waits for it and rethrows its exception", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool& pool, const OpenScope& open) {
     const std::size_t workers = pool.num_threads();
     Calls calls(workers);

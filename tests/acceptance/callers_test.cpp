@@ -52,7 +52,7 @@ class OtherCaller {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("callers: every call runs while another caller's lasts", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: every call completes while another caller is inside", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const OtherCaller other(pool);
     std::atomic<int> items{0};
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("callers: a call that comes back from another pool waits for 
   });
 }
 
-TEST_CASE_TEMPLATE("callers: more of them than the pool has threads are inside at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: more callers than threads may be inside concurrently", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kCallers = 20;
     for (int round = 0; round < 3; ++round) {
@@ -119,8 +119,8 @@ TEST_CASE_TEMPLATE("callers: more of them than the pool has threads are inside a
   });
 }
 
-TEST_CASE_TEMPLATE("callers: the pool's threads help the second one, but for that in whose place the first works", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("callers: all threads of the pool except one help the second caller", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for (const std::size_t size : {2, 4, 8}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("callers: the pool's threads help the second one, but for tha
   }
 }
 
-TEST_CASE_TEMPLATE("callers: k of them use at most n + k - 1 threads", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: k callers use at most n + k - 1 threads", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kCallers = 3;
     const int most = static_cast<int>(pool.num_threads()) + kCallers - 1;
@@ -151,8 +151,7 @@ TEST_CASE_TEMPLATE("callers: k of them use at most n + k - 1 threads", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a lock held over a call that takes none is safe to take in another's bodies", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: a lock held over a call may be taken in another caller's bodies", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::mutex mutex;
     const auto loop = [&](auto body) {
@@ -179,8 +178,7 @@ TEST_CASE_TEMPLATE("callers: a lock held over a call that takes none is safe to 
   });
 }
 
-TEST_CASE_TEMPLATE("callers: within a call each thread has an index of its own, below num_threads", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: each thread of a call has a distinct index below num_threads", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::vector<std::thread> callers;
     std::atomic<int> wrong{0};
@@ -206,7 +204,7 @@ TEST_CASE_TEMPLATE("callers: within a call each thread has an index of its own, 
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a WorkerLocal has a value for each of them", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: a WorkerLocal has a separate value for each caller", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     struct Tally {
       int items = 0;
@@ -239,7 +237,7 @@ TEST_CASE_TEMPLATE("callers: a WorkerLocal has a value for each of them", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a broadcast by one, or by a job of its call, reaches every thread of the pool", Pool,
+TEST_CASE_TEMPLATE("callers: a broadcast by a caller or by its jobs reaches every thread of the pool", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<bool> over{false};
@@ -276,7 +274,7 @@ TEST_CASE_TEMPLATE("callers: a broadcast by one, or by a job of its call, reache
   });
 }
 
-TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: jobs that a caller leaves behind are run", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       std::latch all(300);
@@ -297,7 +295,8 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run", Pool, BLITZ_TEST
 
 // More jobs than a queue of the async backend holds: some overflow, and are fetched again in batches. None may remain in a
 // place that no thread searches.
-TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run, however many", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: more jobs than a queue holds are run after their caller has left", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kJobs = 1000;
     std::atomic<int> ran{0};
@@ -315,8 +314,8 @@ TEST_CASE_TEMPLATE("callers: the jobs that one leaves are run, however many", Po
 
 // A thread that helps a caller spawns more jobs than its queue holds. It must then run a job from outside that waits for them.
 // The caller may have left.
-TEST_CASE_TEMPLATE("callers: the jobs that a thread that helps one leaves are run, however many", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("callers: a helper's jobs are run even if they overflow its queue", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for (int round = 0; round < 20; ++round) {
     constexpr int kJobs = 1000;
     Pool pool({.num_threads = 2});
@@ -345,7 +344,7 @@ TEST_CASE_TEMPLATE("callers: the jobs that a thread that helps one leaves are ru
 }
 
 // The thread waits, and no other thread takes that job.
-TEST_CASE_TEMPLATE("callers: a thread that helps one runs the jobs that its broadcasts leave", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("callers: a helper that waits runs the job that its broadcast left", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   Pool pool({.num_threads = 2});
   Pool elsewhere({.num_threads = 1});
@@ -381,7 +380,7 @@ TEST_CASE_TEMPLATE("callers: a thread that helps one runs the jobs that its broa
   CHECK(ran);
 }
 
-TEST_CASE_TEMPLATE("callers: the pool may end right after their calls, and runs what they have left", Pool,
+TEST_CASE_TEMPLATE("callers: the pool may end right after their calls and runs their jobs first", Pool,
                    BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
@@ -401,7 +400,7 @@ TEST_CASE_TEMPLATE("callers: the pool may end right after their calls, and runs 
   }
 }
 
-TEST_CASE_TEMPLATE("callers: nobody helps them beyond set_max_concurrency", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: max_concurrency limits the threads that help them", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 4});
   pool.set_max_concurrency(1);
   const OtherCaller other(pool);
@@ -420,7 +419,7 @@ TEST_CASE_TEMPLATE("callers: nobody helps them beyond set_max_concurrency", Pool
   }
 }
 
-TEST_CASE_TEMPLATE("callers: jobs from outside begin while the pool's threads help one", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("callers: an outside job begins while the pool's threads help a caller", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 3});
   const OtherCaller other(pool);
   std::atomic<bool> begun{false};
@@ -439,8 +438,8 @@ TEST_CASE_TEMPLATE("callers: jobs from outside begin while the pool's threads he
   outside.join();
 }
 
-TEST_CASE_TEMPLATE("callers: a wait at the limit of nested waits runs a job from outside if all threads help others",
-                   Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("callers: a wait at the nesting limit runs an outside job if all threads are busy", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
   for (const std::size_t size : {2, 3, 8}) {
     CAPTURE(size);
     Pool pool({.num_threads = size, .max_nested_waits = 0});
@@ -472,7 +471,8 @@ TEST_CASE_TEMPLATE("callers: a wait at the limit of nested waits runs a job from
   }
 }
 
-TEST_CASE_TEMPLATE("callers: the statistics count the jobs of all", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("callers: statistics count the jobs of all callers", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   Pool pool({.num_threads = 4});
   const auto pushed_before = pool.stats().total.jobs_pushed;
   // On a busy machine a thread may start late.

@@ -75,7 +75,7 @@ bool comes_to_rest() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("max_concurrency: is num_threads at first, and what it was set to", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("max_concurrency: is num_threads until set_max_concurrency changes it", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     CHECK(pool.max_concurrency() == pool.num_threads());
     for (std::size_t count = 1; count <= pool.num_threads(); ++count) {
@@ -91,7 +91,8 @@ TEST_CASE_TEMPLATE("max_concurrency: is num_threads at first, and what it was se
   });
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: other numbers are refused, and change nothing", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: rejects 0 and more than num_threads and changes nothing", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.set_max_concurrency(1);
     for (const std::size_t count : {std::size_t{0}, pool.num_threads() + 1, std::numeric_limits<std::size_t>::max()}) {
@@ -107,7 +108,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: other numbers are refused, and change n
   });
 }
 
-TEST_CASE_TEMPLATE("max_concurrency: no more of a pool's threads than that run its jobs, beside its callers", Pool,
+TEST_CASE_TEMPLATE("max_concurrency: limits the pool's threads that run jobs in addition to its callers", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for_each_limit(pool, [&](std::size_t count) {
@@ -139,8 +140,7 @@ TEST_CASE_TEMPLATE("max_concurrency: no more of a pool's threads than that run i
   });
 }
 
-TEST_CASE_TEMPLATE("max_concurrency: that many can be at work at once, outside callers included", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("max_concurrency: lets that many threads work concurrently", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for_each_limit(pool, [&](std::size_t count) {
       for (int round = 0; round < 5; ++round) {
@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE("max_concurrency: that many can be at work at once, outside c
   });
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: lowered while there is always work, it is kept from the next job on", Pool,
+TEST_CASE_TEMPLATE("set_max_concurrency: a lower limit holds from the next job of each worker", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 16});
   Crowd crowd;
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: lowered while there is always work, it 
   pool.shutdown();
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: lowered before a wait or within it, the worker that waits helps no more", Pool,
+TEST_CASE_TEMPLATE("set_max_concurrency: a waiting worker above a lowered limit runs no other jobs", Pool,
                    BLITZ_TEST_POOLS) {
   const auto wait_for = [](const std::atomic<bool>& flag) {
     while (!flag) std::this_thread::yield();
@@ -238,7 +238,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: lowered before a wait or within it, the
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: raised and lowered at any time, all work is done", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: all work completes while the limit changes", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t limit : {0, 1, 32}) {
     CAPTURE(limit);
     Pool pool({.num_threads = 16, .max_nested_waits = limit});
@@ -272,7 +272,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: raised and lowered at any time, all wor
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that stand apart", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches the workers above the limit", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 16});
   pool.set_max_concurrency(1);
   for (int round = 0; round < 20; ++round) {
@@ -296,7 +296,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches all, also those that 
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: those that stand apart use no processor time", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: workers above the limit use no processor time", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 16});
   for (const std::size_t count : {1, 3}) {
     pool.set_max_concurrency(count);
@@ -306,7 +306,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: those that stand apart use no processor
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: a pool ends while workers stand apart", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("set_max_concurrency: a pool with workers above the limit ends", Pool, BLITZ_TEST_POOLS) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> ran{0};
     {
@@ -322,7 +322,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: a pool ends while workers stand apart",
 
 // --- warm_up ---
 
-TEST_CASE_TEMPLATE("warm_up: changes nothing but the time that workers stay awake", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("warm_up: does not change results or the thread of a call", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       pool.warm_up();
@@ -337,7 +337,7 @@ TEST_CASE_TEMPLATE("warm_up: changes nothing but the time that workers stay awak
   });
 }
 
-TEST_CASE_TEMPLATE("warm_up: workers stay awake, and then sleep", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("warm_up: keeps workers awake until a call with zero time", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   pool.warm_up(std::chrono::hours(1));
   // The only worker without an outside caller is awake, and stays awake.
@@ -352,7 +352,7 @@ TEST_CASE_TEMPLATE("warm_up: workers stay awake, and then sleep", Pool, BLITZ_TE
   CHECK(comes_to_rest());
 }
 
-TEST_CASE_TEMPLATE("warm_up: for ever, it ends with the pool", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("warm_up: the longest time does not delay the end of the pool", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 3});
   pool.warm_up(std::chrono::nanoseconds::max());
   CHECK(pool.install([] { return fib(8); }) == 21);

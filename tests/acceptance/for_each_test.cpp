@@ -93,7 +93,7 @@ Container below(std::size_t count) {
   return numbers;
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: every item of a range of any kind once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: visits every item of a range of any kind once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (std::size_t n = 0; n <= 1000; n += n < 300 ? 1 : 233) {
       CAPTURE(n);
@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: every item of a range of any kind once", 
   });
 }
 
-TEST_CASE("parallel_for_each: a body changes the items of a list") {
+TEST_CASE("parallel_for_each: passes references to the items of the range") {
   std::forward_list<int> list(500, 1);
   blitz::parallel_for_each(list, [](int& x) { ++x; });
   for (const int x : list) REQUIRE(x == 2);
@@ -129,7 +129,7 @@ TEST_CASE("parallel_for_each: a body changes the items of a list") {
   CHECK(set == 70);
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: items that are added", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: visits items that the body adds once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     // The tree of all i below n: i has the children 2 i + 1 and 2 i + 2.
     for (std::size_t n = 1; n <= 5000; n += n < 300 ? 1 : 1033) {
@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: items that are added", Pool, BLITZ_TEST_P
   });
 }
 
-TEST_CASE("parallel_for_each: how a body may take the items that the list owns") {
+TEST_CASE("parallel_for_each: the body may take an owned item by value or by reference") {
   blitz::ThreadPool pool({.num_threads = 3});
   std::atomic<std::size_t> sum{0};
   const auto add = [&](const Tracked& x, Feeder<Tracked>& feeder) {
@@ -182,7 +182,7 @@ TEST_CASE("parallel_for_each: how a body may take the items that the list owns")
   check([&](Tracked& x, Feeder<Tracked>& feeder) { add(x, feeder); });
 }
 
-TEST_CASE("parallel_for_each: breadth-first search") {
+TEST_CASE("parallel_for_each: finds the same vertices as a serial search of a graph") {
   using Vertex = std::size_t;
   constexpr std::size_t kVertices = 20'000;
   std::vector<std::vector<Vertex>> graph(kVertices);
@@ -213,7 +213,7 @@ TEST_CASE("parallel_for_each: breadth-first search") {
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: another worker takes part", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: two workers run items concurrently", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   // Each of two items waits until the other has begun.
   std::atomic<int> begun{0};
@@ -233,7 +233,8 @@ TEST_CASE_TEMPLATE("parallel_for_each: another worker takes part", Pool, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: an exception at each call ends it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: an exception at any call ends the loop and is rethrown", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int at = 0; at < 40; ++at) {
       std::atomic<int> calls{0};
@@ -260,7 +261,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: an exception at each call ends it", Pool,
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: Flow::kStop and a stop request end it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: Flow::kStop and a stop request end the loop", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto endless = [] { return Generated([i = 0]() mutable { return std::optional(i++); }); };
     std::atomic<std::size_t> calls{0};
@@ -288,7 +289,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: Flow::kStop and a stop request end it", P
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: within itself, and in a pool that the options name", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_each: may be nested and uses the pool of the options", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 3});
   Visits visits(40 * 40);
   const auto list = below<std::list<std::size_t>>(40);
@@ -299,7 +300,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: within itself, and in a pool that the opt
   CHECK(visits.each_once());
 }
 
-TEST_CASE("parallel_for_each: a tree of work takes the memory of its depth") {
+TEST_CASE("parallel_for_each: a tree of added items needs memory for its depth only") {
   blitz::ThreadPool pool({.num_threads = 1});
   int most = 0;
   blitz::parallel_for_each({.pool = &pool}, tracked_items(1), [&](Tracked x, Feeder<Tracked>& feeder) {

@@ -108,7 +108,7 @@ int use_free_functions() {
 
 // --- the global pool ---
 
-TEST_CASE("fork: the child has a global pool of its own, and the parent keeps its") {
+TEST_CASE("fork: the child has its own global pool and the parent keeps its pool") {
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
     REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
@@ -117,7 +117,7 @@ TEST_CASE("fork: the child has a global pool of its own, and the parent keeps it
   }
 }
 
-TEST_CASE("fork: from a worker of the global pool, the caller's or a resident") {
+TEST_CASE("fork: the child of a worker of the global pool has its own global pool") {
   for (int round = 0; round < 10; ++round) {
     const Leave how = round % 2 == 0 ? Leave::kExit : Leave::kAtOnce;
     blitz::join([&] { CHECK(in_child(use_free_functions, how) == 0); }, [] {});
@@ -126,7 +126,7 @@ TEST_CASE("fork: from a worker of the global pool, the caller's or a resident") 
   }
 }
 
-TEST_CASE("fork: the child of a child") {
+TEST_CASE("fork: a child of a child has its own global pool") {
   REQUIRE(in_child([] {
             if (const int wrong = use_free_functions()) return wrong;
             blitz::ThreadPool own({.num_threads = 2});
@@ -141,8 +141,7 @@ TEST_CASE("fork: the child of a child") {
 
 // --- pools that are inherited ---
 
-TEST_CASE_TEMPLATE("fork: every call of an inherited pool is refused, and it can be destroyed", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: calls of an inherited pool throw and it can be destroyed", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size});
@@ -167,7 +166,7 @@ TEST_CASE_TEMPLATE("fork: every call of an inherited pool is refused, and it can
   }
 }
 
-TEST_CASE_TEMPLATE("fork: a task group with unfinished jobs is refused in the child, and can be destroyed", Pool,
+TEST_CASE_TEMPLATE("fork: calls of a group with unfinished jobs throw in the child and it can be destroyed", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   std::latch let_go(1);
@@ -230,7 +229,7 @@ class Load {
 
 }  // namespace
 
-TEST_CASE("fork: while the global pool is at work") {
+TEST_CASE("fork: the child works if the parent's global pool is busy") {
   Load<blitz::ThreadPool> load(blitz::global_pool());
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
@@ -238,7 +237,7 @@ TEST_CASE("fork: while the global pool is at work") {
   }
 }
 
-TEST_CASE_TEMPLATE("fork: while an inherited pool was at work", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: the child works if an inherited pool is busy", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 4});
   Load<Pool> load(pool);
   for (int round = 0; round < 50; ++round) {
@@ -257,8 +256,7 @@ TEST_CASE_TEMPLATE("fork: while an inherited pool was at work", Pool, BLITZ_TEST
 
 // --- from inside a call ---
 
-TEST_CASE_TEMPLATE("fork: inside install, on the caller or on a resident, the child belongs to no pool", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: a child forked inside install belongs to no pool", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 1});
     const auto fork_here = [&] {
@@ -277,7 +275,7 @@ TEST_CASE_TEMPLATE("fork: inside install, on the caller or on a resident, the ch
   });
 }
 
-TEST_CASE_TEMPLATE("fork: inside install, the child returns from it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: a child forked inside install returns from it", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool isolated : {false, true}) {
       CAPTURE(isolated);
@@ -295,7 +293,7 @@ TEST_CASE_TEMPLATE("fork: inside install, the child returns from it", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("fork: inside join, the child finishes what nobody has taken", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: a child forked inside join runs the part that was not stolen", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   pid_t child = -1;
   const auto [first, second] = pool.join(
@@ -309,7 +307,7 @@ TEST_CASE_TEMPLATE("fork: inside join, the child finishes what nobody has taken"
   CHECK(wait_for(child) == 0);
 }
 
-TEST_CASE_TEMPLATE("fork: inside join, the child that would wait for a thread of its parent ends instead", Pool,
+TEST_CASE_TEMPLATE("fork: a child forked inside join aborts if it would wait for a stolen part", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   std::latch stolen(1);
@@ -330,7 +328,7 @@ TEST_CASE_TEMPLATE("fork: inside join, the child that would wait for a thread of
   CHECK(wait_for(child) == -SIGABRT);
 }
 
-TEST_CASE_TEMPLATE("fork: inside a job of a resident, the child that returns from it ends instead", Pool,
+TEST_CASE_TEMPLATE("fork: a child forked inside a job of a resident aborts when it returns from the job", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool isolated : {false, true}) {
@@ -354,7 +352,7 @@ TEST_CASE_TEMPLATE("fork: inside a job of a resident, the child that returns fro
 }
 
 // As in any call that runs on the calling thread.
-TEST_CASE_TEMPLATE("fork: inside the job of a handle that the waiting thread runs, the child goes on", Pool,
+TEST_CASE_TEMPLATE("fork: a child forked inside the job of a handle that the waiting thread runs goes on", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   const auto fork_in_job = [&] {
@@ -366,7 +364,7 @@ TEST_CASE_TEMPLATE("fork: inside the job of a handle that the waiting thread run
   CHECK(wait_for(pool.install(fork_in_job)) == 46);
 }
 
-TEST_CASE_TEMPLATE("fork: a handle of the parent's gives the child a result only if there was one", Pool,
+TEST_CASE_TEMPLATE("fork: a handle of the parent gives the child its result only if it was ready", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::latch go_on(1);
@@ -388,8 +386,8 @@ TEST_CASE_TEMPLATE("fork: a handle of the parent's gives the child a result only
   });
 }
 
-TEST_CASE_TEMPLATE("fork: inside the body of a scope, outside its pool, the child that would wait for its jobs ends",
-                   Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: a child forked in the body of an in_place_scope aborts if it would wait for jobs", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool waits : {false, true}) {
       CAPTURE(waits);
@@ -420,7 +418,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("fork: a stack overflow in a job of the child is its crash, and no hang", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("fork: a stack overflow in a job of the child crashes it without a hang", Pool, BLITZ_TEST_POOLS) {
   const int status = in_child([] {
     silence();
     Pool pool({.num_threads = 2, .stack_size = std::size_t{256} << 10});

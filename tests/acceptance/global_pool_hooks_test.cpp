@@ -56,7 +56,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 }  // namespace
 
 // In this order: none of the first test cases starts the pool permanently.
-TEST_CASE("hooks of the global pool: what on_thread_start lets out is what the starter gets") {
+TEST_CASE("hooks of the global pool: init_global_pool throws if on_thread_start uses the pool") {
   for (const auto& use : kUses) {
     const std::string message = message_of(
         [&] { blitz::init_global_pool({.num_threads = 3, .on_thread_start = [&](std::size_t) { use(); }}); });
@@ -65,7 +65,7 @@ TEST_CASE("hooks of the global pool: what on_thread_start lets out is what the s
   }
 }
 
-TEST_CASE("hooks of the global pool: what thread_name lets out is what the starter gets") {
+TEST_CASE("hooks of the global pool: init_global_pool throws if thread_name uses the pool") {
   for (const auto& use : kUses) {
     const std::string message = message_of([&] {
       blitz::init_global_pool({.num_threads = 3, .thread_name = [&](std::size_t) {
@@ -77,7 +77,7 @@ TEST_CASE("hooks of the global pool: what thread_name lets out is what the start
   }
 }
 
-TEST_CASE("hooks of the global pool: on_thread_exit where the start fails") {
+TEST_CASE("hooks of the global pool: on_thread_exit runs if the start fails and cannot use the pool") {
   std::atomic<std::size_t> exits{0};
   std::atomic<std::size_t> refused{0};
   CHECK_THROWS_AS(blitz::init_global_pool(
@@ -101,7 +101,7 @@ TEST_CASE("hooks of the global pool: on_thread_exit where the start fails") {
 // ThreadSanitizer starts no threads in such a child, and AddressSanitizer may leave it with a lock that is taken.
 #if defined(__unix__) && !defined(BLITZ_PORTABLE) && !defined(BLITZ_THREAD_SANITIZER) && \
     !defined(BLITZ_ADDRESS_SANITIZER)
-TEST_CASE("hooks of the global pool: on_thread_start forks, and the child has a global pool of its own") {
+TEST_CASE("hooks of the global pool: a child forked in on_thread_start has its own global pool") {
   if (blitz_test::emulated()) {
     MESSAGE("skipped: under qemu");
     return;
@@ -121,7 +121,7 @@ TEST_CASE("hooks of the global pool: on_thread_start forks, and the child has a 
 }
 #endif
 
-TEST_CASE("hooks of the global pool: what they catch does no harm, and after the start all works") {
+TEST_CASE("hooks of the global pool: a hook may catch the error of a use and the pool then works") {
   std::atomic<std::size_t> refused{0};
   std::atomic<std::size_t> answered{0};
   std::atomic<std::size_t> ended{0};

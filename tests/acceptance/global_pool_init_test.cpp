@@ -14,7 +14,7 @@ std::atomic<int> exits{0};
 
 }  // namespace
 
-TEST_CASE("global pool: has the options it was given, once") {
+TEST_CASE("global pool: init_global_pool sets its options once") {
   blitz_test::set_environment("BLITZ_NUM_THREADS", "7");
   blitz::init_global_pool({.num_threads = 2,
                            .on_thread_start = [](std::size_t) { ++starts; },

@@ -23,7 +23,7 @@ std::string message_of(void (*f)()) {
 }  // namespace
 
 // One test case, because the order of events of the global pool matters.
-TEST_CASE("global pool: started by its first use, and shut down for good") {
+TEST_CASE("global pool: its first use starts it and shutdown_global_pool ends it permanently") {
   blitz_test::set_environment("BLITZ_NUM_THREADS", "3");
   CHECK(blitz::current_thread_index() == std::nullopt);
 

@@ -5,7 +5,7 @@
 
 #include "support/environment.hpp"
 
-TEST_CASE("global pool: not started by calls in another pool, and none to be had once it was shut down unused") {
+TEST_CASE("global pool: calls in another pool do not start it and it never starts after shutdown") {
   blitz_test::set_environment("BLITZ_NUM_THREADS", "many");  // a start would throw
   blitz::ThreadPool pool({.num_threads = 2});
   pool.install([] {

@@ -18,7 +18,7 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("install: returns what the callable returns", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: returns the result of the callable", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto test = [&] {
       CHECK(pool.install([] { return 1; }) == 1);
@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("install: returns what the callable returns", Pool, BLITZ_TES
   });
 }
 
-TEST_CASE_TEMPLATE("install: rethrows what the callable throws", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: rethrows the exception of the callable", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto test = [&] {
       CHECK_THROWS_WITH_AS(pool.install([] { throw std::runtime_error("inside"); }), "inside", std::runtime_error);
@@ -60,14 +60,15 @@ TEST_CASE_TEMPLATE("install: rethrows what the callable throws", Pool, BLITZ_TES
   });
 }
 
-TEST_CASE_TEMPLATE("install: from outside it runs on the caller, if the pool is at rest", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: an outside caller runs the callable on its thread if the pool is idle", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     CHECK(pool.install([] { return std::this_thread::get_id(); }) == std::this_thread::get_id());
     CHECK(pool.stats().total.injected_taken == 0);
   });
 }
 
-TEST_CASE_TEMPLATE("install: on a worker of the pool it runs at once, on that worker", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: a worker of the pool runs the callable immediately itself", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.install([&] {
       const auto here = std::this_thread::get_id();
@@ -77,7 +78,7 @@ TEST_CASE_TEMPLATE("install: on a worker of the pool it runs at once, on that wo
   });
 }
 
-TEST_CASE_TEMPLATE("install: the free functions inside are the pool's", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: free functions inside use the pool", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> elsewhere{0};
     const auto check = [&] {
@@ -95,7 +96,7 @@ TEST_CASE_TEMPLATE("install: the free functions inside are the pool's", Pool, BL
 }
 
 // A policy that cannot summon residents injects a call unless another caller has slot 0.
-TEST_CASE_TEMPLATE("install: into another pool, on the same thread", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("install: enters another pool on the same thread", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2});
     for (int round = 0; round < 50; ++round) {
@@ -114,7 +115,7 @@ TEST_CASE_TEMPLATE("install: into another pool, on the same thread", Pool, blitz
   });
 }
 
-TEST_CASE_TEMPLATE("install: into each other", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: two pools may install in each other", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
     // From pool to other and back, several times.
@@ -143,7 +144,8 @@ TEST_CASE_TEMPLATE("install: into each other", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("install: back into a pool, on the same worker", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("install: returns into an outer pool as the same worker", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   pool.install([&] {
@@ -167,7 +169,7 @@ TEST_CASE_TEMPLATE("install: back into a pool, on the same worker", Pool, blitz:
   });
 }
 
-TEST_CASE_TEMPLATE("install: ten pools in one another", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: ten pools may be nested", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : {1, 2}) {
     std::vector<std::unique_ptr<Pool>> pools;
     for (int i = 0; i < 10; ++i) pools.push_back(std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size}));
@@ -185,7 +187,7 @@ TEST_CASE_TEMPLATE("install: ten pools in one another", Pool, BLITZ_TEST_POOLS) 
   }
 }
 
-TEST_CASE("install: between pools of different policies") {
+TEST_CASE("install: works between pools of different policies") {
   blitz::ThreadPool pool({.num_threads = 2});
   ReferencePool other({.num_threads = 2});
   const auto both_ways = [](auto& outer, auto& inner) {
@@ -207,7 +209,8 @@ TEST_CASE("install: between pools of different policies") {
   }
 }
 
-TEST_CASE_TEMPLATE("install: a pool made, used and destroyed within another's job", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install: a pool may be made and used and destroyed inside another pool's job", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       const long result = pool.install([] {
@@ -221,7 +224,7 @@ TEST_CASE_TEMPLATE("install: a pool made, used and destroyed within another's jo
   });
 }
 
-TEST_CASE_TEMPLATE("outside callers: many at once are all served", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("outside callers: many concurrent calls all complete", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kCallers = 8;
     std::latch start(kCallers);
@@ -241,7 +244,7 @@ TEST_CASE_TEMPLATE("outside callers: many at once are all served", Pool, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("outside callers: one whose call throws does not disturb the others", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("outside callers: an exception reaches only the caller that threw it", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr int kCallers = 4;
     std::latch start(kCallers);

@@ -50,7 +50,7 @@ void for_each_count(Pool& pool, const Test& test) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_invoke: each callable once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_invoke: calls each callable once", Pool, BLITZ_TEST_POOLS) {
   using InvokeAll = std::function<void(const IndexedBody&)>;
   const auto test = [](const InvokeAll& invoke_all, std::size_t count) {
     CAPTURE(count);
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: each callable once", Pool, BLITZ_TEST_POOLS
   });
 }
 
-TEST_CASE("parallel_invoke: from outside every pool, in the global pool") {
+TEST_CASE("parallel_invoke: uses the global pool outside every pool") {
   int a = 0;
   int b = 0;
   blitz::parallel_invoke([&] { a = 1; }, [&] { b = 2; });
@@ -75,7 +75,7 @@ TEST_CASE("parallel_invoke: from outside every pool, in the global pool") {
   CHECK(b == 2);
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: as many at once as there are workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_invoke: as many callables as workers run concurrently", Pool, BLITZ_TEST_POOLS) {
   Pool two({.num_threads = 2});
   std::latch both(2);
   invoke_all<2>(two, [&](std::size_t) { both.arrive_and_wait(); });
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: as many at once as there are workers", Pool
   invoke_all<16>(sixteen, [&](std::size_t) { everyone.arrive_and_wait(); });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: the first runs on the caller, and one worker runs them in order", Pool,
+TEST_CASE_TEMPLATE("parallel_invoke: runs the first on the caller and one worker runs all in order", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.install([&] {
@@ -98,8 +98,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: the first runs on the caller, and one worke
   CHECK(order == std::vector<std::size_t>{0, 1, 2, 3, 4});
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: callables of every kind, none copied or moved, results dropped", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_invoke: copies and moves no callable and discards results", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     struct ForRvalues {
       std::atomic<int>& calls;
@@ -127,8 +126,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: callables of every kind, none copied or mov
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: of several exceptions the one furthest left arrives, and all are called", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_invoke: calls all and rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (unsigned culprits = 1; culprits < 32; ++culprits) {
       CAPTURE(culprits);
@@ -152,7 +150,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: of several exceptions the one furthest left
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: nested", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_invoke: may be nested", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> leaves{0};
     invoke_all<3>(pool, [&](std::size_t) {
@@ -163,7 +161,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: nested", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: of fifty, each is called once, and the leftmost exception arrives", Pool,
+TEST_CASE_TEMPLATE("parallel_invoke: calls each of fifty once and rethrows the leftmost exception", Pool,
                    BLITZ_TEST_POOLS) {
   constexpr std::size_t kMany = 50;
   for_each_size<Pool>([](Pool& pool) {

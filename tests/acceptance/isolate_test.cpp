@@ -108,11 +108,11 @@ constexpr int kWays = 9;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("isolate: without it a worker that waits begins other people's jobs", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: a worker that waits outside isolate begins other callers' jobs", Pool, BLITZ_TEST_POOLS) {
   CHECK(begins_strangers<Pool>([](auto&& f) { f(); }, kForEver));
 }
 
-TEST_CASE_TEMPLATE("isolate: with it it does not", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: a worker that waits inside begins no jobs from outside", Pool, BLITZ_TEST_POOLS) {
   for (int round = 0; round < 10; ++round) {
     REQUIRE_FALSE(begins_strangers<Pool>([](auto&& f) { blitz::isolate(f); }, 1000));
   }
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE("isolate: with it it does not", Pool, BLITZ_TEST_POOLS) {
       1000));
 }
 
-TEST_CASE_TEMPLATE("isolate: returns and rethrows what the callable does, of any kind", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: returns the result and rethrows the exception of the callable", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.install([] {
       CHECK(blitz::isolate([] { return 1; }) == 1);
@@ -149,8 +149,7 @@ TEST_CASE_TEMPLATE("isolate: returns and rethrows what the callable does, of any
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: after it, and after what it throws, the worker helps others again", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: the worker runs other jobs again after a return or an exception", Pool, BLITZ_TEST_POOLS) {
   CHECK(begins_strangers<Pool>(
       [](auto&& f) {
         CHECK_THROWS_AS(blitz::isolate([] { throw 1; }), int);
@@ -160,7 +159,8 @@ TEST_CASE_TEMPLATE("isolate: after it, and after what it throws, the worker help
       kForEver));
 }
 
-TEST_CASE_TEMPLATE("isolate: every way of waiting works inside, and meets no stranger", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: every kind of wait completes inside and begins no jobs from outside", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> strangers{0};
     std::atomic<int> begun_under_lock{0};
@@ -187,7 +187,7 @@ TEST_CASE_TEMPLATE("isolate: every way of waiting works inside, and meets no str
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: into another pool, and into its own", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: calls into another pool and into its own pool work inside", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2});
     std::atomic<int> begun_under_lock{0};
@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("isolate: into another pool, and into its own", Pool, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: many at once, each holding the one mutex", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: many jobs may hold one mutex over an isolated wait", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::mutex mutex;
     int inside = 0;
@@ -239,7 +239,7 @@ TEST_CASE_TEMPLATE("isolate: many at once, each holding the one mutex", Pool, BL
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: many at once, each with a mutex and a thread-local state of its own", Pool,
+TEST_CASE_TEMPLATE("isolate: many jobs with separate thread-local state never enter one another", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> reentries{0};
@@ -258,7 +258,7 @@ TEST_CASE_TEMPLATE("isolate: many at once, each with a mutex and a thread-local 
 
 // --- sharing of jobs made inside ---
 
-TEST_CASE_TEMPLATE("isolate: jobs made inside are taken by free workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: free workers take jobs made inside", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : {2, 16}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
@@ -280,7 +280,7 @@ TEST_CASE_TEMPLATE("isolate: jobs made inside are taken by free workers", Pool, 
   }
 }
 
-TEST_CASE_TEMPLATE("isolate: a worker that waits inside, asleep, is woken for a job that is made inside", Pool,
+TEST_CASE_TEMPLATE("isolate: a sleeping worker that waits inside is woken for a job made inside", Pool,
                    BLITZ_TEST_POOLS) {
   // `size` threads must meet, and one of them waits inside.
   for (const int size : {2, 3}) {
@@ -309,7 +309,7 @@ TEST_CASE_TEMPLATE("isolate: a worker that waits inside, asleep, is woken for a 
   }
 }
 
-TEST_CASE_TEMPLATE("isolate: detached jobs made inside run, then or later", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: detached jobs made inside run before the pool ends", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> ran{0};
     for (int round = 0; round < 20; ++round) {
@@ -329,7 +329,8 @@ TEST_CASE_TEMPLATE("isolate: detached jobs made inside run, then or later", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: spawn_fifo inside keeps its order, apart from what lies outside", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: spawn_fifo keeps the order of jobs made inside and of jobs made outside", Pool,
+                   BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   std::vector<int> order;
   pool.scope([&](blitz::Scope& outer) {
@@ -383,7 +384,7 @@ TEST_CASE_TEMPLATE("isolate: broadcast reaches a worker that waits inside", Pool
 
 // --- in one another ---
 
-TEST_CASE_TEMPLATE("isolate: within another, the inner one begins no job of the outer", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: a nested isolate begins no job of the outer one", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> begun_under_lock{0};
     pool.install([&] {
@@ -406,7 +407,7 @@ TEST_CASE_TEMPLATE("isolate: within another, the inner one begins no job of the 
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: within another, what the inner one leaves is the outer's", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: the outer isolate may run jobs that a nested one leaves", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       std::atomic<int> ran{0};
@@ -443,7 +444,7 @@ TEST_CASE_TEMPLATE("isolate: within another, what the inner one leaves is the ou
 
 // --- outside of pools ---
 
-TEST_CASE("isolate: outside every pool, in the global one") {
+TEST_CASE("isolate: runs in the global pool outside every pool") {
   CHECK_FALSE(blitz::current_thread_index());
   blitz::isolate([] {
     CHECK(blitz::current_thread_index().has_value());
@@ -452,7 +453,7 @@ TEST_CASE("isolate: outside every pool, in the global one") {
   CHECK_FALSE(blitz::current_thread_index());
 }
 
-TEST_CASE_TEMPLATE("isolate: inside, the pool and the worker are the same", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("isolate: keeps the pool and the worker and the thread", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.install([&] {
       const auto index = blitz::current_thread_index();

@@ -20,7 +20,7 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("join_all: a vector of the results, in order", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_all: returns a vector of the results in order", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 100U}) {
       CAPTURE(count);
@@ -35,13 +35,12 @@ TEST_CASE_TEMPLATE("join_all: a vector of the results, in order", Pool, BLITZ_TE
   });
 }
 
-TEST_CASE("join_all: from outside every pool, in the global pool") {
+TEST_CASE("join_all: uses the global pool outside every pool") {
   const std::vector<std::function<int()>> callables(5, [] { return 6; });
   CHECK(blitz::join_all(callables) == std::vector<int>(5, 6));
 }
 
-TEST_CASE_TEMPLATE("join_all: nothing, of callables that return void, each of which is called once", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_all: calls each void callable once and returns nothing", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     std::vector<std::atomic<int>> calls(50);
     std::vector<std::function<void()>> callables;
@@ -52,7 +51,7 @@ TEST_CASE_TEMPLATE("join_all: nothing, of callables that return void, each of wh
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: of every kind of range", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_all: accepts every kind of range", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const std::vector<int> expected{0, 1, 2};
     const auto make = [](int i) { return [i] { return i; }; };
@@ -77,7 +76,7 @@ TEST_CASE_TEMPLATE("join_all: of every kind of range", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: results that only move, truth values, and const ones", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_all: returns move-only and bool and const results", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     std::vector<std::function<Counted()>> callables;
@@ -97,8 +96,7 @@ TEST_CASE_TEMPLATE("join_all: results that only move, truth values, and const on
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: all are called, and of several exceptions the one furthest left arrives", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_all: calls all and rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (int thrower = 0; thrower < 9; ++thrower) {
       CAPTURE(thrower);
@@ -127,7 +125,7 @@ TEST_CASE_TEMPLATE("join_all: all are called, and of several exceptions the one 
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: all at once, where there are so many workers; in order, where there is one", Pool,
+TEST_CASE_TEMPLATE("join_all: sixteen workers run sixteen concurrently and one worker runs all in order", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 16});
   for (int round = 0; round < 5; ++round) {
@@ -143,7 +141,7 @@ TEST_CASE_TEMPLATE("join_all: all at once, where there are so many workers; in o
   for (int i = 0; i < 100; ++i) CHECK(order[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE_TEMPLATE("join_all: nested, and in isolate", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_all: may be nested and may run inside isolate", Pool, BLITZ_TEST_POOLS) {
   struct Tree {
     static int leaves(int depth) {
       if (depth == 0) return 1;

@@ -10,19 +10,19 @@
 using blitz::JoinContext;
 using namespace blitz_test;
 
-TEST_CASE("join context: says what it was made with") {
+TEST_CASE("join context: migrated returns the constructor's argument") {
   CHECK(JoinContext(true).migrated());
   CHECK_FALSE(JoinContext(false).migrated());
   static_assert(!std::is_default_constructible_v<JoinContext>);
 }
 
-TEST_CASE_TEMPLATE("join_context: nothing migrates in a pool of one", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_context: nothing migrates in a pool of one worker", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   const auto migrated = [](JoinContext context) { return context.migrated(); };
   for (int i = 0; i < 100; ++i) CHECK(pool.join_context(migrated, migrated) == std::pair(false, false));
 }
 
-TEST_CASE_TEMPLATE("join_context: what another worker runs has migrated", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_context: a callable that another worker runs has migrated", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     if (pool.num_threads() == 1) return;
     for (int i = 0; i < 20; ++i) {
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("join_context: what another worker runs has migrated", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("join_context: what nobody took has not migrated", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_context: a callable that was not stolen has not migrated", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t others = pool.num_threads() - 1;
     std::latch busy(static_cast<std::ptrdiff_t>(others));
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("join_context: what nobody took has not migrated", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("join_context: what runs on top of the first callable, while that waits, has migrated", Pool,
+TEST_CASE_TEMPLATE("join_context: a callable that runs while the first one waits has migrated", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   pool.install([] {
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("join_context: what runs on top of the first callable, while 
   });
 }
 
-TEST_CASE_TEMPLATE("join_context: a free call is in the caller's pool", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join_context: the free function uses the caller's pool", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.install([&] {
       const auto [a, b] = blitz::join_context([](JoinContext) { return blitz::current_num_threads(); },

@@ -52,7 +52,7 @@ void with_the_other_busy(Pool& pool, F&& f) {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("join: a pair of the results, Unit for void", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: returns both results and Unit for void", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     auto values = pool.join([] { return 1; }, [] { return std::string("two"); });
     static_assert(std::is_same_v<decltype(values), std::pair<int, std::string>>);
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("join: a pair of the results, Unit for void", Pool, BLITZ_TES
   });
 }
 
-TEST_CASE_TEMPLATE("join: results that only move, that refer, or that nobody can make from nothing", Pool,
+TEST_CASE_TEMPLATE("join: returns move-only results and references and types without a default constructor", Pool,
                    BLITZ_TEST_POOLS) {
   struct Named {
     explicit Named(int i) : number(i) {}
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("join: results that only move, that refer, or that nobody can
   });
 }
 
-TEST_CASE_TEMPLATE("join: of three or more a tuple, in order", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: returns a tuple in order for three or more callables", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     auto three = pool.join([] { return 1; }, [] {}, [] { return 'c'; });
     static_assert(std::is_same_v<decltype(three), std::tuple<int, Unit, char>>);
@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE("join: of three or more a tuple, in order", Pool, BLITZ_TEST_
   });
 }
 
-TEST_CASE_TEMPLATE("join: calls whatever can be called, as what it was given", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: calls each callable with its value category", Pool, BLITZ_TEST_POOLS) {
   struct Overloaded {
     int operator()() & { return 1; }
     int operator()() const& { return 2; }
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("join: calls whatever can be called, as what it was given", P
   });
 }
 
-TEST_CASE_TEMPLATE("join: a result of a second callable that was stolen is the same", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: returns the result of a stolen second callable", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   int target = 0;
   for (int round = 0; round < 10; ++round) {
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("join: a result of a second callable that was stolen is the s
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("join: when both throw, the first one's exception arrives", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: rethrows the first callable's exception if both throw", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>(
       [](Pool& pool) { CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [] { throw ErrorB(); }), ErrorA); });
   // Concurrently, too.
@@ -190,7 +190,7 @@ TEST_CASE_TEMPLATE("join: when both throw, the first one's exception arrives", P
                   ErrorA);
 }
 
-TEST_CASE_TEMPLATE("join: the second is run even if the first throws before it has begun", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: runs the second callable even if the first throws before", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     std::atomic<int> runs{0};
     CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [&] { ++runs; }), ErrorA);
@@ -204,7 +204,8 @@ TEST_CASE_TEMPLATE("join: the second is run even if the first throws before it h
   });
 }
 
-TEST_CASE_TEMPLATE("join: the first's exception arrives only when the second has finished", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: rethrows the first callable's exception after the second has finished", Pool,
+                   BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     std::latch begun(1);
@@ -224,7 +225,8 @@ TEST_CASE_TEMPLATE("join: the first's exception arrives only when the second has
   }
 }
 
-TEST_CASE_TEMPLATE("join: the second throws while the first still runs", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: rethrows the second callable's exception after the first has finished", Pool,
+                   BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     Lives lives;
@@ -250,7 +252,7 @@ TEST_CASE_TEMPLATE("join: the second throws while the first still runs", Pool, B
   }
 }
 
-TEST_CASE_TEMPLATE("join: of an exception and a result, the result is destroyed", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: destroys a result if the other callable throws", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     CHECK_THROWS_AS(pool.join([&] { return Counted(lives, 1); }, [] { throw ErrorB(); }), ErrorB);
@@ -264,7 +266,7 @@ TEST_CASE_TEMPLATE("join: of an exception and a result, the result is destroyed"
   });
 }
 
-TEST_CASE_TEMPLATE("join: of several exceptions the one furthest left arrives", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const auto fine = [] {};
     const auto a = [] { throw ErrorA(); };
@@ -276,7 +278,7 @@ TEST_CASE_TEMPLATE("join: of several exceptions the one furthest left arrives", 
   });
 }
 
-TEST_CASE_TEMPLATE("join: exceptions of any type pass, and the pool works on", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: rethrows exceptions of any type and the pool works on", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for (int i = 0; i < 20; ++i) {
       CHECK_THROWS_AS(pool.join([] { throw 1; }, [] {}), int);
@@ -286,7 +288,7 @@ TEST_CASE_TEMPLATE("join: exceptions of any type pass, and the pool works on", P
   });
 }
 
-TEST_CASE_TEMPLATE("join: an exception comes up through a deep tree, and every leaf is run", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: an exception passes up through a deep tree and every leaf runs", Pool, BLITZ_TEST_POOLS) {
   struct Tree {
     std::atomic<int> leaves{0};
     void visit(int depth, int path) {
@@ -342,7 +344,7 @@ void for_each_count(const Test& test) {
   call(std::integral_constant<std::size_t, 17>());
 }
 
-TEST_CASE_TEMPLATE("join: of many, each result is in its place, and destroyed once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: returns each of many results in its place and destroys it once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for_each_count([&](auto count) {
       Lives lives;
@@ -363,8 +365,7 @@ TEST_CASE_TEMPLATE("join: of many, each result is in its place, and destroyed on
   });
 }
 
-TEST_CASE_TEMPLATE("join: of many that throw, all are called, and the leftmost exception arrives", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: calls all of many and rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     for_each_count([&](auto count) {
       for (std::size_t first = 0; first < count; ++first) {
@@ -390,7 +391,7 @@ TEST_CASE_TEMPLATE("join: of many that throw, all are called, and the leftmost e
   });
 }
 
-TEST_CASE_TEMPLATE("join: of many, all at once, where there are so many workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: many callables run concurrently if there are as many workers", Pool, BLITZ_TEST_POOLS) {
   for_each_count([](auto count) {
     Pool pool({.num_threads = count});
     Lives lives;
@@ -429,7 +430,7 @@ TEST_CASE_TEMPLATE("join: one worker runs many from left to right", Pool, BLITZ_
   });
 }
 
-TEST_CASE_TEMPLATE("join: of many, callables leave jobs behind, and run some of the others", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: many callables may spawn jobs and yield", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> spawned{0};
     for (int round = 0; round < 20; ++round) {
@@ -450,7 +451,7 @@ TEST_CASE_TEMPLATE("join: of many, callables leave jobs behind, and run some of 
   });
 }
 
-TEST_CASE_TEMPLATE("join: of many, nested, and in another pool", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: many callables may be nested and may enter another pool", Pool, BLITZ_TEST_POOLS) {
   struct Tree {
     static int leaves(int depth) {
       if (depth == 0) return 1;
@@ -470,7 +471,7 @@ TEST_CASE_TEMPLATE("join: of many, nested, and in another pool", Pool, BLITZ_TES
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("join: results are destroyed once, whichever worker made them", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: destroys results once on whichever worker made them", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     for (int i = 0; i < 100; ++i) {
@@ -503,7 +504,7 @@ TEST_CASE_TEMPLATE("join: results are destroyed once, whichever worker made them
   CHECK(lives.alive == 0);
 }
 
-TEST_CASE_TEMPLATE("join: callables are neither copied nor moved, and are called once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: neither copies nor moves callables and calls them once", Pool, BLITZ_TEST_POOLS) {
   struct Immovable {
     explicit Immovable(std::atomic<int>& the_calls) : calls(the_calls) {}
     Immovable(const Immovable&) = delete;
@@ -522,14 +523,14 @@ TEST_CASE_TEMPLATE("join: callables are neither copied nor moved, and are called
 
 // --- many ---
 
-TEST_CASE_TEMPLATE("join: a tree", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: a recursive tree returns the serial result", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     CHECK(pool.install([] { return fib(std::is_same_v<Pool, ReferencePool> ? 12 : 20); }) ==
           (std::is_same_v<Pool, ReferencePool> ? 144 : 6765));
   });
 }
 
-TEST_CASE_TEMPLATE("join: half a million in a row", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: half a million joins in a row return their results", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t count = repetitions<Pool>(500'000);
     std::size_t firsts = 0;
@@ -546,7 +547,7 @@ TEST_CASE_TEMPLATE("join: half a million in a row", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("join: many in a row from outside", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: many joins in a row from outside return their results", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t count = repetitions<Pool>(50'000);
     std::size_t sum = 0;
@@ -558,7 +559,7 @@ TEST_CASE_TEMPLATE("join: many in a row from outside", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("join: as deep as the queue must grow", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: nests deep enough that the queue must grow", Pool, BLITZ_TEST_POOLS) {
   struct Chain {
     static int down(int depth) {
       if (depth == 0) return 0;
@@ -573,7 +574,7 @@ TEST_CASE_TEMPLATE("join: as deep as the queue must grow", Pool, BLITZ_TEST_POOL
   });
 }
 
-TEST_CASE_TEMPLATE("join: both may run at once, in every pool of more than one", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: both callables run concurrently in a pool of several workers", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : {2, 3, 16}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
@@ -584,7 +585,7 @@ TEST_CASE_TEMPLATE("join: both may run at once, in every pool of more than one",
   }
 }
 
-TEST_CASE_TEMPLATE("join: as many at once as there are workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: a recursive tree occupies all workers concurrently", Pool, BLITZ_TEST_POOLS) {
   struct Meeting {
     std::latch everyone;
     void split(std::size_t workers) {
@@ -603,7 +604,7 @@ TEST_CASE_TEMPLATE("join: as many at once as there are workers", Pool, BLITZ_TES
   });
 }
 
-TEST_CASE_TEMPLATE("join: a worker that waits runs other jobs meanwhile", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: a waiting worker runs other jobs", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   // The caller waits for a stolen job. The second half of that job can run only on the caller.
   std::latch stolen(1);

@@ -207,7 +207,7 @@ bool is_greedy(std::size_t workers, const Times& times, const Run& run) {
 
 #define BLITZ_LONG_ITEMS_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
 
-TEST_CASE_TEMPLATE("long items: no worker is idle while one waits to begin", Pool, BLITZ_LONG_ITEMS_POOLS) {
+TEST_CASE_TEMPLATE("long items: no worker is idle while an item waits to begin", Pool, BLITZ_LONG_ITEMS_POOLS) {
   for (const std::size_t p : {2, 4, 16}) {
     Pool pool({.num_threads = p});
     for (const Call<Pool>& call : calls<Pool>()) {
@@ -232,7 +232,7 @@ TEST_CASE_TEMPLATE("long items: no worker is idle while one waits to begin", Poo
   }
 }
 
-TEST_CASE_TEMPLATE("long items: of nested loops all run at once", Pool, BLITZ_LONG_ITEMS_POOLS) {
+TEST_CASE_TEMPLATE("long items: all items of nested loops run concurrently", Pool, BLITZ_LONG_ITEMS_POOLS) {
   for (const auto& [outer, inner] : {std::pair{2, 1}, {2, 2}, {4, 2}, {2, 4}, {4, 4}, {2, 8}, {8, 2}}) {
     CAPTURE(outer);
     CAPTURE(inner);
@@ -250,7 +250,7 @@ TEST_CASE_TEMPLATE("long items: of nested loops all run at once", Pool, BLITZ_LO
 }
 
 // The other callable of the join is in the queue, and does not prevent the loop from offering its items.
-TEST_CASE_TEMPLATE("long items: of a loop in a join all run at once", Pool, BLITZ_LONG_ITEMS_POOLS) {
+TEST_CASE_TEMPLATE("long items: all items of a loop in a join run concurrently", Pool, BLITZ_LONG_ITEMS_POOLS) {
   for (const std::size_t p : {2, 3, 4, 16}) {
     CAPTURE(p);
     Pool pool({.num_threads = p});

@@ -17,7 +17,8 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("parallel_for_blocks: contiguous blocks, none empty, that cover the range", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_blocks: passes contiguous non-empty blocks that cover the range", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
@@ -29,7 +30,8 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: contiguous blocks, none empty, that cov
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_blocks: a block is a range of the elements themselves", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_blocks: passes a block as a contiguous range of the elements", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<int> items(10'000, 1);
     pool.install([&] {
@@ -42,7 +44,7 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: a block is a range of the elements them
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_blocks: 2^40 items", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_blocks: covers 2^40 items", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     constexpr std::size_t kGrain = std::size_t{1} << 31;  // fits 32 bits, too
     for (const ForOptions& options : {ForOptions{.schedule = Schedule::kFixed}, ForOptions{.min_grain = kGrain}}) {
@@ -54,7 +56,7 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: 2^40 items", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: fixed, min(workers, items) blocks that differ by one item at most", Pool,
+TEST_CASE_TEMPLATE("parallel_for: a fixed loop has min(workers and items) blocks of nearly equal size", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const std::size_t count : {1, 2, 5, 15, 16, 17, 31, 33, 1000, 65'537}) {
@@ -71,8 +73,7 @@ TEST_CASE_TEMPLATE("parallel_for: fixed, min(workers, items) blocks that differ 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: no block has fewer items than min_grain, unless the loop has", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: no block is smaller than min_grain unless the loop is", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     for (const std::size_t grain : {0, 1, 3, 64, 1000}) {
       for (const std::size_t count : {1, 2, 64, 65, 100, 127, 129, 1001, 1999, 20'000}) {
@@ -88,7 +89,7 @@ TEST_CASE_TEMPLATE("parallel_for: no block has fewer items than min_grain, unles
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a grain as large as can be is one block", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: a grain of at least the length makes one block", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
     for (const std::size_t grain : {kMost, kMost / 2 + 1, std::size_t{1000}}) {
@@ -102,7 +103,7 @@ TEST_CASE_TEMPLATE("parallel_for: a grain as large as can be is one block", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: within a block the items come in order", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: visits the items of a block in order", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     options.min_grain = 100;
     std::vector<std::pair<std::thread::id, unsigned>> seen(10'000);

@@ -34,7 +34,7 @@ std::vector<int> first_integers(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_for: an exception arrives, and the pool works on", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: rethrows an exception and the pool works on", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     for (const int culprit : {0, 1, 499, 999}) {
       CAPTURE(culprit);
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives, and the pool works on", 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: after an exception no block begins", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: no block begins after an exception", Pool, BLITZ_TEST_POOLS) {
   // With one worker, each block sees the exception of the previous one.
   Pool alone({.num_threads = 1});
   for (const Schedule schedule : kSchedules) {
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception ends a loop that would take hours
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: of several exceptions the first arrives, and all are freed", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: rethrows the first of several exceptions and frees all", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     const int first = round % 2;
@@ -124,7 +124,8 @@ TEST_CASE_TEMPLATE("parallel_for: of several exceptions the first arrives, and a
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: an exception arrives when all running blocks are done", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: rethrows an exception after all running blocks have finished", Pool,
+                   BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     std::latch both(2);
@@ -141,7 +142,8 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives when all running blocks a
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a stop request ends it, and nothing is thrown", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: a stop request in the body ends the loop without an exception", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::stop_source source;
     std::atomic<std::uint64_t> calls{0};
@@ -152,7 +154,7 @@ TEST_CASE_TEMPLATE("parallel_for: a stop request ends it, and nothing is thrown"
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a stop request from elsewhere ends it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: a stop request of another thread ends the loop", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::stop_source source;
     std::latch running(1);
@@ -169,7 +171,7 @@ TEST_CASE_TEMPLATE("parallel_for: a stop request from elsewhere ends it", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: after a stop request no block begins", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: no block begins after a stop request", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
@@ -197,7 +199,7 @@ TEST_CASE_TEMPLATE("parallel_for: after a stop request no block begins", Pool, B
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: an exception after a stop request still arrives", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: rethrows an exception after a stop request", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
@@ -263,7 +265,7 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop that would take hours"
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: after Flow::kStop no block begins", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: no block begins after Flow::kStop", Pool, BLITZ_TEST_POOLS) {
   // With one worker, each block sees the end of the previous one.
   Pool alone({.num_threads = 1});
   const std::stop_source never;
@@ -286,7 +288,7 @@ TEST_CASE_TEMPLATE("parallel_for: after Flow::kStop no block begins", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop of fixed blocks that have not begun", Pool,
+TEST_CASE_TEMPLATE("parallel_for: fixed blocks that have not begun do not run after Flow::kStop", Pool,
                    BLITZ_TEST_POOLS) {
   // The pool's other worker is kept busy, so one worker runs both blocks.
   Pool pool({.num_threads = 2});
@@ -305,7 +307,7 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop of fixed blocks that h
   CHECK(seen.size() == 10);
 }
 
-TEST_CASE_TEMPLATE("parallel_for: an exception arrives, stopped or not", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: rethrows an exception if another block stops the loop", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     const int first = round % 2;  // the block that ends first: the one that stops, or the one that throws
@@ -327,7 +329,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception arrives, stopped or not", Pool, B
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the innermost loop alone", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends only the innermost loop", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<std::atomic<int>> rows(50);
     blitz::parallel_for(in(pool, options), rows, [&](std::atomic<int>& row) {
@@ -338,7 +340,7 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the innermost loop alone", Po
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: what is returned and is no Flow is ignored", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: ignores results of the body that are no Flow", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Visits visits(1000);
     blitz::parallel_for(in(pool, options), std::size_t{0}, std::size_t{500},
@@ -352,7 +354,7 @@ TEST_CASE_TEMPLATE("parallel_for: what is returned and is no Flow is ignored", P
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a search", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: a search with Flow::kStop finds the only match", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<int> items(100'000);
     items[77'777] = 1;

@@ -67,16 +67,14 @@ blitz::Flow stop_if(bool found) { return found ? blitz::Flow::kStop : blitz::Flo
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_for: any number of positions is shared among all workers, in each call", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: all workers share each call of any number of positions", Pool, BLITZ_TEST_POOLS) {
   check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
     blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, count,
                         [&](std::uint64_t i) { return stop_if(is_found(i)); });
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: any number of tiles is shared among all workers, in each call", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_tiles: all workers share each call of any number of tiles", Pool, BLITZ_TEST_POOLS) {
   check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
     const blitz::Extents<2> grid(static_cast<std::size_t>(std::min<std::uint64_t>(count, ~std::size_t{0})), 1);
     pool.install([&] {
@@ -86,15 +84,13 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: any number of tiles is shared among all 
   });
 }
 
-TEST_CASE_TEMPLATE("find_any: any number of positions is shared among all workers, in each call", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("find_any: all workers share each call of any number of positions", Pool, BLITZ_TEST_POOLS) {
   check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
     pool.install([&] { CHECK(blitz::par(std::uint64_t{0}, count).find_any(is_found)); });
   });
 }
 
-TEST_CASE_TEMPLATE("any_of: any number of positions is shared among all workers, in each call", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("any_of: all workers share each call of any number of positions", Pool, BLITZ_TEST_POOLS) {
   check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
     pool.install([&] { CHECK(blitz::any_of(std::views::iota(std::uint64_t{0}, count), is_found)); });
   });

@@ -23,7 +23,7 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("parallel_for: every index of an integer range once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: visits every index of an integer range once", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("parallel_for: every index of an integer range once", Pool, B
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: every element of a range once, by reference", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: visits every element of a range once by reference", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       std::vector<int> vector(count, 1);
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("parallel_for: every element of a range once, by reference", 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: views, and ranges that are const or temporary", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: accepts views and const ranges and temporary ranges", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Visits iota(1000);
     blitz::parallel_for(in(pool, options), std::views::iota(0, 1000),
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("parallel_for: views, and ranges that are const or temporary"
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: integers of any type, from anywhere to anywhere", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: accepts integers of any type up to the limits of the type", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::atomic<int> count{0};
     std::atomic<std::int64_t> sum{0};
@@ -135,7 +135,8 @@ TEST_CASE_TEMPLATE("parallel_for: integers of any type, from anywhere to anywher
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: iterators that are random-access by their category alone", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: accepts iterators that are random-access only by their category", Pool,
+                   BLITZ_TEST_POOLS) {
   const auto shifted = [offset = 500](int i) { return i + offset; };
   using Transformed = TransformIterator<CountingIterator, decltype(shifted)>;
   static_assert(!std::random_access_iterator<CountingIterator>);
@@ -153,7 +154,8 @@ TEST_CASE_TEMPLATE("parallel_for: iterators that are random-access by their cate
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: iterators whose difference is of 128 bits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: accepts iterators with a 128-bit difference and rejects too long ranges", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     const auto longs = std::views::iota(std::int64_t{0}, std::int64_t{1000});
     static_assert(sizeof(longs.end() - longs.begin()) > sizeof(std::int64_t));
@@ -174,7 +176,7 @@ TEST_CASE_TEMPLATE("parallel_for: iterators whose difference is of 128 bits", Po
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a loop over nothing calls nothing", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: a loop over an empty range calls nothing", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     int calls = 0;
     const auto count = [&](auto&&) { ++calls; };
@@ -193,7 +195,7 @@ TEST_CASE_TEMPLATE("parallel_for: a loop over nothing calls nothing", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: of one item", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: a loop of one item visits it once", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     std::vector<int> seen;
     blitz::parallel_for(in(pool, options), 41, 42, [&](int i) { seen.push_back(i); });
@@ -201,7 +203,7 @@ TEST_CASE_TEMPLATE("parallel_for: of one item", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: the body is called through a reference, never copied", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: calls the body by reference and never copies it", Pool, BLITZ_TEST_POOLS) {
   struct Body {
     Body() = default;
     Body(const Body&) = delete;
@@ -230,7 +232,7 @@ TEST_CASE_TEMPLATE("parallel_for: the body is called through a reference, never 
 
 // --- nested, and from several threads ---
 
-TEST_CASE_TEMPLATE("parallel_for: nested", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: nested loops visit each cell once", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     constexpr std::size_t kRows = 40;
     constexpr std::size_t kColumns = 50;
@@ -246,7 +248,7 @@ TEST_CASE_TEMPLATE("parallel_for: nested", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: with joins inside, and inside joins", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: loops may contain joins and joins may contain loops", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     Visits visits(2000);
     pool.join(
@@ -259,7 +261,7 @@ TEST_CASE_TEMPLATE("parallel_for: with joins inside, and inside joins", Pool, BL
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: from four outside threads at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: four outside threads may call it concurrently", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     constexpr std::size_t kThreads = 4;
     constexpr std::size_t kEach = 2000;
@@ -279,7 +281,7 @@ TEST_CASE_TEMPLATE("parallel_for: from four outside threads at once", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: every worker gets a block of a fixed loop, all at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: every worker runs one block of a fixed loop concurrently", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t workers = pool.num_threads();
     for (int round = 0; round < 5; ++round) {
@@ -294,7 +296,7 @@ TEST_CASE_TEMPLATE("parallel_for: every worker gets a block of a fixed loop, all
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: block i of a fixed loop is run by worker i", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: worker i runs block i of a fixed loop", Pool, BLITZ_TEST_POOLS) {
   constexpr std::size_t kWorkers = 4;
   Pool pool({.num_threads = kWorkers});
   for (std::size_t round = 0; round < repetitions<Pool>(500); ++round) {
@@ -308,8 +310,7 @@ TEST_CASE_TEMPLATE("parallel_for: block i of a fixed loop is run by worker i", P
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: an adaptive loop with long items is shared with an idle worker", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for: an idle worker shares an adaptive loop with long items", Pool, BLITZ_TEST_POOLS) {
   for (int round = 0; round < 10; ++round) {
     // A new pool: a worker that has just left a loop may not count as idle yet, and the next loop may keep both items.
     Pool pool({.num_threads = 2});

@@ -37,7 +37,7 @@ void visit(const Tile<2>& tile, const Extents<2>& most, std::size_t cols, Visits
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: every place of two dimensions once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_tiles: visits every place of a 2D grid once", Pool, BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
     for (const std::size_t rows : kSides) {
       for (const std::size_t cols : kSides) {
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: every place of two dimensions once", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: every place of three dimensions once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_tiles: visits every place of a 3D grid once", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const std::size_t pages : {0u, 1u, 5u, 20u}) {
       for (const std::size_t rows : {1u, 8u, 33u}) {
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: every place of three dimensions once", P
   });
 }
 
-TEST_CASE("parallel_for_tiles: sizes of every type; none and less is an empty grid") {
+TEST_CASE("parallel_for_tiles: accepts extents of every type and an extent below 1 is an empty grid") {
   std::atomic<int> tiles{0};
   const auto count = [&](const Tile<2>& tile) {
     CHECK(tile.rows().front() % 4 == 0);
@@ -108,7 +108,7 @@ TEST_CASE("parallel_for_tiles: sizes of every type; none and less is an empty gr
   CHECK(tiles == 10 + 3 * 3);
 }
 
-TEST_CASE("parallel_for_tiles: tiles of no size, and too many tiles") {
+TEST_CASE("parallel_for_tiles: throws for a tile side of 0 and for too many tiles") {
   const auto never = [](const auto&) { FAIL("called"); };
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   CHECK_THROWS_AS(blitz::parallel_for_tiles({5, 5}, {0, 1}, never), std::invalid_argument);
@@ -116,7 +116,7 @@ TEST_CASE("parallel_for_tiles: tiles of no size, and too many tiles") {
   CHECK_THROWS_AS(blitz::parallel_for_tiles({kMost, kMost, kMost}, never), std::length_error);
 }
 
-TEST_CASE("parallel_for_tiles: the default size") {
+TEST_CASE("parallel_for_tiles: default_tile picks the documented sides") {
   const auto sides = []<std::size_t N>(const Extents<N>& grid) {
     const Extents<N> tile = blitz::default_tile(grid);
     std::array<std::size_t, N> all{};
@@ -130,7 +130,8 @@ TEST_CASE("parallel_for_tiles: the default size") {
   CHECK(sides(Extents<3>(0, 1, 1)) == std::array<std::size_t, 3>{4, 4, 4});
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: exceptions, Flow and stop requests end it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for_tiles: an exception and Flow::kStop and a stop request end the loop", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int at = 0; at < 9; ++at) {
       std::atomic<int> calls{0};
@@ -216,7 +217,7 @@ void check_steps_of() {
   if constexpr (std::signed_integral<I>) check_bounds(kMost, kLeast, {kLeast, static_cast<I>(kLeast + 1), kLeast / 2});
 }
 
-TEST_CASE("parallel_for with a step: at the limits of every type") {
+TEST_CASE("parallel_for with a step: reaches the limits of every type") {
   check_steps_of<std::int8_t>();
   check_steps_of<std::uint8_t>();
   check_steps_of<short>();
@@ -227,7 +228,7 @@ TEST_CASE("parallel_for with a step: at the limits of every type") {
   check_steps_of<char>();
 }
 
-TEST_CASE("parallel_for with a step: bounds and steps of different types") {
+TEST_CASE("parallel_for with a step: accepts bounds and steps of different types") {
   check_steps(0, std::size_t{10}, 3u);
   check_steps(std::uint8_t{3}, 1000, short{7});
   check_steps(10L, short{-10}, std::int8_t{-3});
@@ -235,12 +236,13 @@ TEST_CASE("parallel_for with a step: bounds and steps of different types") {
   check_steps(0, std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint64_t>::max());
 }
 
-TEST_CASE("parallel_for with a step of 0") {
+TEST_CASE("parallel_for with a step: a step of 0 throws invalid_argument") {
   CHECK_THROWS_AS(blitz::parallel_for(0, 10, 0, [](int) {}), std::invalid_argument);
   CHECK_THROWS_AS(blitz::parallel_for(0, 0, 0u, [](int) {}), std::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("parallel_for with a step: exceptions, Flow, a grain and a stop request", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_for with a step: an exception and Flow::kStop and a stop request end the loop", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
     for (int at = 0; at < 10; ++at) {
       const auto throws = [&](int i) {

@@ -32,7 +32,7 @@ int ping_pong(Pool& to, Pool& from, int hops) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pools: into itself, at any depth, at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: a call of the worker's own pool runs immediately at any depth", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     struct Self {
       static long down(Pool& pool, int depth) {
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("pools: into itself, at any depth, at once", Pool, BLITZ_TEST
   });
 }
 
-TEST_CASE_TEMPLATE("pools: into each other, in both directions at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: two pools may install in each other from several threads", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const std::size_t size : {1, 2}) {
       Pool other({.num_threads = size});
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("pools: into each other, in both directions at once", Pool, B
   });
 }
 
-TEST_CASE_TEMPLATE("pools: into each other when everyone has fallen asleep", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: two pools may install in each other after all workers have slept", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
     for (int round = 0; round < 5; ++round) {
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("pools: into each other when everyone has fallen asleep", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("pools: ten in one another, with every kind of call", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: ten pools may be nested with every kind of call", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : {1, 2, 4}) {
     CAPTURE(size);
     std::vector<std::unique_ptr<Pool>> pools;
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("pools: ten in one another, with every kind of call", Pool, B
   }
 }
 
-TEST_CASE_TEMPLATE("pools: what a callable throws comes through all of them", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: an exception passes through all nested pools", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 1});
     for (int round = 0; round < 10; ++round) {
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("pools: what a callable throws comes through all of them", Po
   });
 }
 
-TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: two pools complete all calls that many threads make between them", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2});
     constexpr int kThreads = 6;
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("pools: two that hammer each other from many threads", Pool, 
 }
 
 // A policy that cannot summon residents injects a call unless another caller has slot 0.
-TEST_CASE_TEMPLATE("pools: a call made by a worker of another pool waits for no other call", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("pools: a call of a worker of another pool waits for no other call", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   Pool pool({.num_threads = 1});
   Pool other({.num_threads = 4});
@@ -228,8 +228,7 @@ TEST_CASE_TEMPLATE("pools: a yield inside isolate in another pool runs no job of
   });
 }
 
-TEST_CASE_TEMPLATE("pools: inside isolate a call of another pool runs no job that was there before", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: a call of another pool inside isolate runs no earlier job", Pool, BLITZ_TEST_POOLS) {
   Pool own({.num_threads = 1});
   Pool pool({.num_threads = 1});
   own.install([&] {
@@ -251,9 +250,8 @@ TEST_CASE_TEMPLATE("pools: inside isolate a call of another pool runs no job tha
   });
 }
 
-TEST_CASE_TEMPLATE(
-    "pools: a wait at the limit of nested waits runs a job from outside if the other thread serves no pool of its own",
-    Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("pools: a wait at the nesting limit runs an outside job if the other thread cannot", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
   for (const bool through_third : {false, true}) {
     for (const bool blocking : {false, true}) {
       CAPTURE(through_third);
@@ -317,8 +315,7 @@ void wait_elsewhere(Pool& own, Pool& pool, const std::atomic<bool>& over, const 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pools: the jobs of a call that is made in a wait in the same pool are run", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pools: a job spawned by a call inside a wait in the same pool is run", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool own({.num_threads = 2});
     std::atomic<bool> over{false};
@@ -329,8 +326,8 @@ TEST_CASE_TEMPLATE("pools: the jobs of a call that is made in a wait in the same
 }
 
 // A thread that helps the call spawns more jobs than its queue holds. It must then run a job from outside that waits for them.
-TEST_CASE_TEMPLATE("pools: the jobs that are left in a call that waits as a worker of its own pool are run", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("pools: jobs left in a call that waits as a worker of its own pool are run", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for (int round = 0; round < 20; ++round) {
     constexpr int kJobs = 1000;
     Pool own({.num_threads = 2});
@@ -373,7 +370,8 @@ TEST_CASE_TEMPLATE("pools: the jobs that are left in a call that waits as a work
 
 // --- install_blocking ---
 
-TEST_CASE_TEMPLATE("install_blocking: returns what the callable does, from anywhere", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install_blocking: returns the result of the callable from every kind of caller", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto test = [&] {
       CHECK(pool.install_blocking([] { return 1; }) == 1);
@@ -461,7 +459,7 @@ TEST_CASE_TEMPLATE("install: a broadcast reaches a worker that is in a call of a
   }
 }
 
-TEST_CASE_TEMPLATE("install_blocking: the pool's other workers serve what comes back", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("install_blocking: the pool's other workers run calls that come back", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
@@ -471,8 +469,7 @@ TEST_CASE_TEMPLATE("install_blocking: the pool's other workers serve what comes 
   }
 }
 
-TEST_CASE_TEMPLATE("options: a call runs in the pool that they name, whatever its caller works for", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("options: a call runs in the pool of its options for every caller", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   std::atomic<int> elsewhere{0};

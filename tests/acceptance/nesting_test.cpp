@@ -127,13 +127,13 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
 
 // --- everything ends ---
 
-TEST_CASE_TEMPLATE("nested waits: joins end, whatever the limit", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: joins complete with every limit", Pool, BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool) {
     for (int round = 0; round < 5; ++round) REQUIRE(pool.install([] { return fib(12); }) == 144);
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: scopes end whose jobs spawn into outer scopes", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: scopes whose jobs spawn into outer scopes complete", Pool, BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool) {
     for (int round = 0; round < 5; ++round) {
       std::atomic<int> count{0};
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("nested waits: scopes end whose jobs spawn into outer scopes"
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: loops within loops end, from several callers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: nested loops of several callers complete", Pool, BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool) {
     std::atomic<int> count{0};
     std::vector<std::thread> callers;
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("nested waits: loops within loops end, from several callers",
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: handles, broadcasts and waits for another pool end", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: handles and broadcasts and waits for another pool complete", Pool, BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2, .max_nested_waits = pool.num_threads() % 2});
     std::atomic<long> sum{0};
@@ -173,8 +173,7 @@ TEST_CASE_TEMPLATE("nested waits: handles, broadcasts and waits for another pool
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: a worker beyond the limit works on if all others wait there", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: a worker at the limit runs a job if all others wait there", Pool, BLITZ_TEST_POOLS) {
   // A chain through two pools and back: each hop is one more wait on some stack, and needs one more worker.
   for (const std::size_t limit : {0, 1, 2}) {
     CAPTURE(limit);
@@ -192,7 +191,7 @@ TEST_CASE_TEMPLATE("nested waits: a worker beyond the limit works on if all othe
   }
 }
 
-TEST_CASE_TEMPLATE("nested waits: one that blocks in another pool leaves the work to one beyond the limit", Pool,
+TEST_CASE_TEMPLATE("nested waits: a worker at the limit runs a job if the other blocks in another pool", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2, .max_nested_waits = 0});
   Pool other({.num_threads = 1});
@@ -215,7 +214,7 @@ TEST_CASE_TEMPLATE("nested waits: one that blocks in another pool leaves the wor
 
 // --- how deep ---
 
-TEST_CASE_TEMPLATE("nested waits: at the limit a worker begins no more", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: a worker at the limit begins no other job", Pool, BLITZ_TEST_POOLS) {
   for (const int limit : {0, 1, 2, 5}) {
     CAPTURE(limit);
     const int expected = 2 * (limit + 1);
@@ -224,7 +223,7 @@ TEST_CASE_TEMPLATE("nested waits: at the limit a worker begins no more", Pool, B
   CHECK(begun_waits<Pool>({.max_nested_waits = 1000}, 40, 40) == 40);
 }
 
-TEST_CASE("nested waits: other people's jobs pile up no higher than the limit") {
+TEST_CASE("nested waits: unrelated jobs on one stack never exceed the limit") {
   // Only pools with queues that contain nothing but jobs of their owners.
   const auto test = []<class Pool>(std::type_identity<Pool>, std::size_t limit, std::size_t size) {
     CAPTURE(limit);
@@ -260,7 +259,7 @@ TEST_CASE("nested waits: other people's jobs pile up no higher than the limit") 
   }
 }
 
-TEST_CASE_TEMPLATE("nested waits: jobs that yield pile up no higher than the limit", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: jobs that yield never exceed the limit on one stack", Pool, BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
     for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
       for (const int times : {1, 10}) {
@@ -285,7 +284,7 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield pile up no higher than the lim
 }
 
 // All wait for one job that waits for none. If each waited for the previous one, a job might run on top of that one.
-TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, whatever the limit", Pool,
+TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run complete with every limit", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
     const std::size_t jobs = limit + 8;  // on one stack if there is one worker
@@ -311,7 +310,7 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run end, wha
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
-TEST_CASE_TEMPLATE("nested waits: with a limit a small stack is enough", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("nested waits: a small stack suffices with a limit", Pool, BLITZ_TEST_POOLS) {
   // Nine jobs of this size on one stack would overflow it; the limit allows three.
   constexpr std::size_t kStack = std::size_t{128} << 10;
   constexpr std::size_t kFrame = std::size_t{16} << 10;

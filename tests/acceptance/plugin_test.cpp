@@ -131,11 +131,11 @@ class Callers {
 
 }  // namespace
 
-TEST_CASE("plugin: closed when one thread has called it") {
+TEST_CASE("plugin: closes after one thread has called it") {
   load_and_close([](Plugin& plugin) { CHECK(plugin.sum() == kSum); });
 }
 
-TEST_CASE("plugin: closed when two threads have called it, which have ended") {
+TEST_CASE("plugin: closes after two threads that called it have ended") {
   load_and_close([](Plugin& plugin) {
     const auto call = [&] {
       for (int i = 0; i < 10; ++i) CHECK(plugin.sum() == kSum);
@@ -144,7 +144,7 @@ TEST_CASE("plugin: closed when two threads have called it, which have ended") {
   });
 }
 
-TEST_CASE("plugin: closed when threads have called it that live on") {
+TEST_CASE("plugin: closes while threads that called it live on") {
   load_and_close([](Plugin& plugin) {
     CHECK(plugin.sum() == kSum);
     const Callers callers(2, [&] { CHECK(plugin.sum() == kSum); });
@@ -152,14 +152,14 @@ TEST_CASE("plugin: closed when threads have called it that live on") {
   });
 }
 
-TEST_CASE("plugin: closed while static pools run") {
+TEST_CASE("plugin: closes while its static pools run") {
   load_and_close([](Plugin& plugin) {
     CHECK(plugin.sum() == kSum);
     const Callers callers(2, [&] { CHECK(plugin.sum_in_static_pools() == kSum); });
   });
 }
 
-TEST_CASE("plugin: what was spawned runs although it is closed") {
+TEST_CASE("plugin: closing it does not lose spawned jobs") {
   load_and_close([](Plugin& plugin) {
     std::atomic<int> ran{0};
     const auto spawn = [&] {
@@ -180,7 +180,7 @@ TEST_CASE("plugin: what was spawned runs although it is closed") {
 }
 
 // In child processes: a libblitz.so from g++ stays loaded, and its global pool was shut down permanently.
-TEST_CASE("plugin: closed after the end of its global pool") {
+TEST_CASE("plugin: closes after its global pool was shut down") {
   if (!children_have_threads()) return;
   for (const char* file : kPlugins) {
     CAPTURE(file);
@@ -200,7 +200,7 @@ TEST_CASE("plugin: closed after the end of its global pool") {
   }
 }
 
-TEST_CASE("plugin: a child is forked after it was closed") {
+TEST_CASE("plugin: a child may be forked after it was closed") {
   if (!children_have_threads()) return;
   for (const char* file : kPlugins) {
     Plugin plugin(file);
@@ -210,7 +210,7 @@ TEST_CASE("plugin: a child is forked after it was closed") {
   }
 }
 
-TEST_CASE("plugin: open, or closed by a static object, when the program ends") {
+TEST_CASE("plugin: the program ends normally with it open or closed by a static object") {
   if (!children_have_threads()) return;
   for (const char* file : kPlugins) {
     CAPTURE(file);

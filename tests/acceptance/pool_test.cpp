@@ -106,7 +106,7 @@ constexpr auto kNegative = static_cast<std::size_t>(-1);
 
 // --- beginning and ending ---
 
-TEST_CASE_TEMPLATE("pool: made and destroyed, unused or at once after use", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: may be destroyed unused or right after use and leaves no thread", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = settled_thread_count();
   for (const std::size_t size : {1, 2, 16}) {
     for (int i = 0; i < 20; ++i) Pool pool({.num_threads = size});
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("pool: made and destroyed, unused or at once after use", Pool
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: has a thread for each slot", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: starts a thread for each slot", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = settled_thread_count();
   if (before == 0) return;
   for (const std::size_t size : {1, 5}) {
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("pool: has a thread for each slot", Pool, BLITZ_TEST_POOLS) {
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: destroyed while its workers sleep", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: may be destroyed while its workers sleep", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const std::size_t size = pool.num_threads();
     std::latch everyone(static_cast<std::ptrdiff_t>(size));
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("pool: destroyed while its workers sleep", Pool, BLITZ_TEST_P
   });
 }
 
-TEST_CASE_TEMPLATE("pool: hooks are called once for each thread, on that thread", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: calls the hooks once for each thread on that thread", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     Roll starts(size);
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("pool: hooks are called once for each thread, on that thread"
   }
 }
 
-TEST_CASE_TEMPLATE("pool: an exit hook without a start hook", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: calls an exit hook without a start hook", Pool, BLITZ_TEST_POOLS) {
   Roll exits(3);
   {
     Pool pool({.num_threads = 3, .on_thread_exit = [&](std::size_t index) { exits(index); }});
@@ -190,7 +190,7 @@ TEST_CASE_TEMPLATE("pool: an exit hook without a start hook", Pool, BLITZ_TEST_P
   CHECK(exits.each_once());
 }
 
-TEST_CASE_TEMPLATE("pool: what on_thread_exit throws goes to the exception handler", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: passes an exception of on_thread_exit to the exception handler", Pool, BLITZ_TEST_POOLS) {
   std::atomic<int> handled{0};
   {
     Pool pool({.num_threads = 4,
@@ -236,7 +236,7 @@ std::vector<unsigned> own_mask() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pool: threads have names", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: names its threads by default and by thread_name", Pool, BLITZ_TEST_POOLS) {
   using Names = std::vector<std::string>;
   CHECK(names_of_workers<Pool>({.num_threads = 3}) == Names{"blitz-0", "blitz-1", "blitz-2"});
   const auto crew = [](std::size_t index) { return "crew " + std::to_string(index); };
@@ -245,7 +245,7 @@ TEST_CASE_TEMPLATE("pool: threads have names", Pool, BLITZ_TEST_POOLS) {
   CHECK(names_of_workers<Pool>({.num_threads = 1, .thread_name = too_long}) == Names{"a name that is "});
 }
 
-TEST_CASE_TEMPLATE("pool: one processor for each worker, counted around", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: Affinity::kOnePerWorker binds each worker to one processor in turn", Pool, BLITZ_TEST_POOLS) {
   const std::vector<unsigned> allowed = own_mask();
   const std::size_t size = allowed.size() + 1;
   std::vector<std::vector<unsigned>> masks(size);
@@ -259,7 +259,7 @@ TEST_CASE_TEMPLATE("pool: one processor for each worker, counted around", Pool, 
   CHECK(sum == 4950);
 }
 
-TEST_CASE_TEMPLATE("pool: without affinity jobs may run wherever the program may", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: workers without affinity may run on all processors of the program", Pool, BLITZ_TEST_POOLS) {
   const std::vector<unsigned> allowed = own_mask();
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 100; ++round) {
@@ -274,7 +274,7 @@ TEST_CASE_TEMPLATE("pool: without affinity jobs may run wherever the program may
   }
 }
 
-TEST_CASE_TEMPLATE("pool: a stack as large as was asked for", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: gives its threads a stack of at least stack_size", Pool, BLITZ_TEST_POOLS) {
   constexpr std::size_t kSize = 48 << 20;  // more than any system's default
   std::atomic<std::size_t> size{0};
   Pool pool({.num_threads = 1, .stack_size = kSize, .on_thread_start = [&](std::size_t) {
@@ -290,7 +290,7 @@ TEST_CASE_TEMPLATE("pool: a stack as large as was asked for", Pool, BLITZ_TEST_P
   CHECK(size >= kSize);
 }
 
-TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says so", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: a refused stack size throws an error with the option and its value", Pool, BLITZ_TEST_POOLS) {
   if (blitz_test::emulated()) {
     MESSAGE("skipped: under qemu");
     return;
@@ -310,7 +310,7 @@ TEST_CASE_TEMPLATE("pool: a stack that the system refuses is an error that says 
 
 #elif defined(BLITZ_PORTABLE)
 
-TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the option", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: an option that the system lacks throws an error with its name", Pool, BLITZ_TEST_POOLS) {
   CHECK(mentions(
       message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .affinity = blitz::Affinity::kOnePerWorker}); }),
       "affinity"));
@@ -322,8 +322,7 @@ TEST_CASE_TEMPLATE("pool: what the system cannot do is an error that names the o
 
 // --- pools that cannot be made ---
 
-TEST_CASE_TEMPLATE("pool: thread creation that fails undoes what was begun, wherever it fails", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: a failed thread start ends the threads that were started", Pool, BLITZ_TEST_POOLS) {
   constexpr int kThreads = 6;
   const std::size_t before = settled_thread_count();
   for (int k = 0; k < kThreads; ++k) {
@@ -353,7 +352,7 @@ TEST_CASE_TEMPLATE("pool: thread creation that fails undoes what was begun, wher
   CHECK(pool.install([] { return 1; }) == 1);
 }
 
-TEST_CASE_TEMPLATE("pool: a start hook that throws, on any thread, is an error with its message", Pool,
+TEST_CASE_TEMPLATE("pool: a start hook that throws on any thread ends the start with its message", Pool,
                    BLITZ_TEST_POOLS) {
   const std::size_t before = settled_thread_count();
   for (const std::size_t culprit : {0, 2, 4}) {
@@ -384,7 +383,8 @@ TEST_CASE_TEMPLATE("pool: a start hook that throws, on any thread, is an error w
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be made", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be started ends the start", Pool,
+                   BLITZ_TEST_POOLS) {
   const std::size_t before = settled_thread_count();
   std::atomic<int> starts{0};
   const ThreadLimit limit(2);
@@ -399,7 +399,7 @@ TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be made
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: what thread_name throws arrives as it is", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: rethrows an exception of thread_name", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = settled_thread_count();
   struct NoName {};
   for (const std::size_t culprit : {0, 1, 4}) {
@@ -420,7 +420,7 @@ TEST_CASE_TEMPLATE("pool: what thread_name throws arrives as it is", Pool, BLITZ
   }
 }
 
-TEST_CASE_TEMPLATE("pool: absurd numbers are refused with a reason", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: rejects impossible numbers with the reason", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = settled_thread_count();
   for (const std::size_t count : {kNegative, kNegative >> 4, std::size_t{1} << 23}) {
     CAPTURE(count);
@@ -449,7 +449,7 @@ bool knows_its_worker(const blitz::BasicThreadPool<P>&) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pool: the program and a shared library know the same worker of a thread", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: the program and the shared library see the same current worker", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   CHECK(pool.broadcast([&](blitz::BroadcastContext) { return knows_its_worker(pool); }) ==
         std::vector<bool>{true, true});
@@ -458,8 +458,7 @@ TEST_CASE_TEMPLATE("pool: the program and a shared library know the same worker 
   CHECK(!knows_its_worker(pool));
 }
 
-TEST_CASE_TEMPLATE("pool: 0 threads are as many as the environment says, or the processors there are", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: 0 threads means BLITZ_NUM_THREADS or the number of processors", Pool, BLITZ_TEST_POOLS) {
   blitz_test::set_environment("BLITZ_NUM_THREADS", nullptr);
   CHECK(Pool().num_threads() == blitz::detail::available_cpus());
   CHECK(Pool({.num_threads = 0}).num_threads() >= 1);
@@ -471,7 +470,7 @@ TEST_CASE_TEMPLATE("pool: 0 threads are as many as the environment says, or the 
   blitz_test::set_environment("BLITZ_NUM_THREADS", nullptr);
 }
 
-TEST_CASE_TEMPLATE("pool: more threads than processors, by far", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("pool: works with far more threads than processors", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 100});
   std::atomic<int> sum{0};
   blitz::parallel_for({.pool = &pool}, 0, 1000, [&](int i) { sum += i; });

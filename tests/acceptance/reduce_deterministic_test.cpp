@@ -60,7 +60,8 @@ auto same_bits(Sum&& sum) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("deterministic: sums and products of floating-point numbers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: sums and products have the same bits on every number of threads", Pool,
+                   BLITZ_TEST_POOLS) {
   for (const std::size_t length : kLengths) {
     CAPTURE(length);
     const auto doubles = sensitive_numbers<double>(length);
@@ -83,7 +84,7 @@ TEST_CASE_TEMPLATE("deterministic: sums and products of floating-point numbers",
   }
 }
 
-TEST_CASE_TEMPLATE("deterministic: the free function gives the bits of the pool's", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: the free function and the pool return the same bits", Pool, BLITZ_TEST_POOLS) {
   const auto numbers = sensitive_numbers<double>(100'000);
   const std::plus<> plus;
   const auto expected = same_bits<Pool>(
@@ -94,7 +95,8 @@ TEST_CASE_TEMPLATE("deterministic: the free function gives the bits of the pool'
   });
 }
 
-TEST_CASE_TEMPLATE("deterministic: whatever the schedule, and whatever else the pool does", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: the bits depend neither on the schedule nor on other work in the pool", Pool,
+                   BLITZ_TEST_POOLS) {
   const auto numbers = sensitive_numbers<double>(20'000);
   const auto expected = same_bits<Pool>([&](auto& pool) {
     return blitz::parallel_reduce({.schedule = Schedule::kFixed, .deterministic = true, .pool = &pool}, numbers, 0.0,
@@ -111,7 +113,7 @@ TEST_CASE_TEMPLATE("deterministic: whatever the schedule, and whatever else the 
   });
 }
 
-TEST_CASE_TEMPLATE("deterministic: the grain decides, too", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: the bits depend on the grain", Pool, BLITZ_TEST_POOLS) {
   const auto numbers = sensitive_numbers<double>(50'000);
   std::set<std::uint64_t> different;
   for (const std::size_t grain : {0, 1000, 7000, 50'000}) {
@@ -124,7 +126,8 @@ TEST_CASE_TEMPLATE("deterministic: the grain decides, too", Pool, BLITZ_TEST_POO
   CHECK(different.size() > 1);  // The numbers are sensitive to the order.
 }
 
-TEST_CASE_TEMPLATE("deterministic: an operation that is not associative at all", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: combines a non-associative operation in the same order on every pool", Pool,
+                   BLITZ_TEST_POOLS) {
   // The result shows which values were combined.
   const auto pair = [](const std::string& a, const std::string& b) { return a.empty() ? b : "(" + a + b + ")"; };
   const auto letter = [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); };
@@ -140,7 +143,8 @@ TEST_CASE_TEMPLATE("deterministic: an operation that is not associative at all",
   }
 }
 
-TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks have the same bits on every pool", Pool,
+                   BLITZ_TEST_POOLS) {
   const auto add = [](double sum, double x) { return sum + x * 1.5; };
   const auto add_block = [&](double sum, auto block) {
     for (const double x : block) sum = add(sum, x);
@@ -159,7 +163,7 @@ TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks", Pool, BLITZ_TE
   }
 }
 
-TEST_CASE_TEMPLATE("deterministic: as many items at once as there are workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("deterministic: as many items as workers run concurrently", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const auto workers = static_cast<int>(pool.num_threads());
     std::latch everyone(workers);

@@ -29,7 +29,7 @@ Counted add(Counted left, Counted right) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives, all values are destroyed, and the pool works on", Pool,
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception and destroys all values and the pool works on", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     for (const int culprit : {0, 1, 499, 999}) {
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives, all values are destro
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: exceptions of folds, of items and of blocks", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of a fold of items or of blocks", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     for (const int culprit : {0, 1, 499, 999}) {
       CAPTURE(culprit);
@@ -88,8 +88,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: exceptions of folds, of items and of blocks
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: with a fold, values of different parts that cannot be combined", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: a fold rethrows what the combine function throws", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   const auto unequal = [](Counted, const Counted&) -> Counted { throw std::runtime_error("unequal"); };
   for (const ReduceOptions& options :
@@ -158,7 +157,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends folds of items and of b
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an identity that cannot be made", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of the identity and calls no item", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     for (const int count : {0, 1, 1000}) {
       int calls = 0;
@@ -173,7 +172,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: an identity that cannot be made", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an identity that a thief cannot make", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of the identity on a thief", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
        {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
@@ -193,7 +192,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: an identity that a thief cannot make", Pool
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: values of different parts that cannot be combined", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows what the combine function throws", Pool, BLITZ_TEST_POOLS) {
   struct Sum {
     Lives* lives;
     Counted operator()(Counted left, int x) const {
@@ -218,8 +217,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: values of different parts that cannot be co
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: of several exceptions the first arrives, and all are freed", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows the first of several exceptions and frees all", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     for (const bool deterministic : {false, true}) {
@@ -251,7 +249,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: of several exceptions the first arrives, an
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives when all running blocks are done", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception after all running blocks have finished", Pool,
+                   BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     for (const bool deterministic : {false, true}) {
@@ -273,7 +272,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: an exception arrives when all running block
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an exception ends one that would take hours", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: an exception ends a reduction that would take hours", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool deterministic : {false, true}) {
       std::atomic<std::uint64_t> calls{0};
@@ -289,7 +288,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: an exception ends one that would take hours
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends it with Stopped", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool deterministic : {false, true}) {
       std::stop_source source;
@@ -307,7 +306,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends it", Pool, BLITZ_TEST_P
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: after a stop request no block begins, of an empty range as well", Pool,
+TEST_CASE_TEMPLATE("parallel_reduce: no block begins after a stop request and an empty range throws too", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
     std::stop_source source;
@@ -327,7 +326,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: after a stop request no block begins, of an
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an exception after a stop request still arrives", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception after a stop request", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
     std::stop_source source;
     options.stop = source.get_token();

@@ -42,7 +42,8 @@ constexpr auto square = [](long x) { return x * x; };
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_reduce: sums of every length, in the pool and from within", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: returns the serial sum of every length inside and outside the pool", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
@@ -70,13 +71,13 @@ TEST_CASE_TEMPLATE("parallel_reduce: sums of every length, in the pool and from 
   });
 }
 
-TEST_CASE("parallel_reduce: from outside every pool, in the global pool") {
+TEST_CASE("parallel_reduce: uses the global pool outside every pool") {
   const std::vector<double> ones(100'000, 1.0);
   CHECK(blitz::parallel_reduce(ones, 0.0, std::plus<>{}) == 100'000.0);
   CHECK(blitz::parallel_transform_reduce(0, 1000, 0, std::plus<>{}, [](int i) { return 2 * i; }) == 999'000);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an operation need not commute", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: keeps the order of an operation that does not commute", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
@@ -97,7 +98,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: an operation need not commute", Pool, BLITZ
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: the order holds where two workers share", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: keeps the order if two workers share it", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
        {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
@@ -110,7 +111,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: the order holds where two workers share", P
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: views, proxies, deques, constants and temporaries", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: accepts views and proxies and deques and const and temporary ranges", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     CHECK(blitz::parallel_reduce(in(pool, options), std::views::iota(0, 1000), 0, std::plus<>{}) == 499'500);
     CHECK(blitz::parallel_reduce(in(pool, options),
@@ -136,7 +138,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: views, proxies, deques, constants and tempo
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: integers of any type, from anywhere to anywhere", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: accepts integers of any type up to the limits of the type", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     CHECK(blitz::parallel_reduce(in(pool, options), -500, 501, 0, std::plus<>{}) == 0);
     CHECK(blitz::parallel_reduce(in(pool, options), std::int8_t{-128}, 128, 0, std::plus<>{}) == -128);
@@ -150,7 +153,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: integers of any type, from anywhere to anyw
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: iterators that are random-access by their category alone", Pool,
+TEST_CASE_TEMPLATE("parallel_reduce: accepts iterators that are random-access only by their category", Pool,
                    BLITZ_TEST_POOLS) {
   const auto twice = [factor = 2](int i) { return factor * i; };
   using Transformed = TransformIterator<CountingIterator, decltype(twice)>;
@@ -165,7 +168,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: iterators that are random-access by their c
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a value that is move-only and has no default", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: accepts a move-only value without a default constructor", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     for (const int count : {0, 1, 2, 3, 1000}) {
       Lives lives;
@@ -193,7 +196,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: a value that is move-only and has no defaul
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items, another combines values", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items and another combines values", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     using Numbers = std::vector<long>;
     const auto append = [](Numbers all, long x) {
@@ -226,7 +229,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items, another combines
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: with a fold, in the global pool and without options", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: a fold runs in the global pool and without options", Pool, BLITZ_TEST_POOLS) {
   const auto count_even = [](int even, int i) { return even + (i % 2 == 0 ? 1 : 0); };
   Pool pool({.num_threads = 2});
   const ReduceOptions options{.min_grain = 10};
@@ -252,7 +255,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, in the global pool and without
   CHECK(blitz::parallel_reduce(words, Counts{}, count_word, add_counts) == Counts{{1, 1}, {2, 2}, {3, 2}, {4, 1}});
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: with a fold, the order holds where two workers share", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: a fold keeps the order if two workers share it", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
        {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
@@ -271,7 +274,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, the order holds where two work
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: with a fold, a value that is move-only and has no default", Pool,
+TEST_CASE_TEMPLATE("parallel_reduce: a fold accepts a move-only value without a default constructor", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     const auto add_item = [](Counted sum, int i) {
@@ -302,7 +305,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: with a fold, a value that is move-only and 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce_blocks: blocks cover the range in order", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce_blocks: passes blocks that cover the range in order", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
     // A value is the run of items reduced into it, and the length of its shortest block.
     struct Run {
@@ -343,7 +346,7 @@ TEST_CASE_TEMPLATE("parallel_reduce_blocks: blocks cover the range in order", Po
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce_blocks: alone it is one block", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce_blocks: one worker runs one block", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   int blocks = 0;
   const auto sum_block = [&](double sum, std::ranges::subrange<std::vector<double>::iterator> block) {
@@ -358,7 +361,7 @@ TEST_CASE_TEMPLATE("parallel_reduce_blocks: alone it is one block", Pool, BLITZ_
   CHECK(blocks == 1);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: the result has the identity's type", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: the result has the type of the identity", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   const std::vector<std::uint8_t> bytes(1000, 255);
   const auto sum = blitz::parallel_reduce({.pool = &pool}, bytes, std::uint64_t{0}, std::plus<>{});
@@ -387,7 +390,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: the result has the identity's type", Pool, 
   CHECK(extent.greatest == 300);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: alone it copies the identity once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: one worker copies the identity once", Pool, BLITZ_TEST_POOLS) {
   struct Copied {
     explicit Copied(int& the_copies) : copies(&the_copies) {}
     Copied(const Copied& other) : copies(other.copies), sum(other.sum) { ++*copies; }
@@ -411,7 +414,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: alone it copies the identity once", Pool, B
   CHECK(copies == 2);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: neither copies nor moves its callables", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     Lives lives;
     {
@@ -429,7 +432,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: callables are used in place", Pool, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: nested, and from several threads", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("parallel_reduce: may be nested and called by several threads", Pool, BLITZ_TEST_POOLS) {
   for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
     const auto row = [&](int i) { return blitz::parallel_reduce(options, 0, i, 0L, std::plus<>{}); };
     long expected = 0;

@@ -125,7 +125,7 @@ void check_two_at_most() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("results: of join, a megabyte each: two copies at most, and a stack of 8 MB is enough", Pool,
+TEST_CASE_TEMPLATE("results: join makes at most two copies of a megabyte and fits a stack of 8 MB", Pool,
                    BLITZ_TEST_POOLS) {
   for (const std::size_t size : {1U, 2U}) {
     CAPTURE(size);
@@ -146,7 +146,8 @@ TEST_CASE_TEMPLATE("results: of join, a megabyte each: two copies at most, and a
   }
 }
 
-TEST_CASE_TEMPLATE("results: of join, a megabyte each, one of them stolen", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a join with a stolen callable makes at most two copies of a result", Pool,
+                   BLITZ_TEST_POOLS) {
   from_everywhere<Pool>(2, [](Pool& pool) {
     std::latch stolen(1);
     const auto [a, b] = pool.join(
@@ -164,7 +165,7 @@ TEST_CASE_TEMPLATE("results: of join, a megabyte each, one of them stolen", Pool
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE_TEMPLATE("results: of join, a large one and none", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a join of a large result and none makes at most two copies", Pool, BLITZ_TEST_POOLS) {
   from_everywhere<Pool>(2, [](Pool& pool) {
     int calls = 0;
     const auto left = pool.join([] { return Large<1>(1); }, [&] { ++calls; });
@@ -177,7 +178,7 @@ TEST_CASE_TEMPLATE("results: of join, a large one and none", Pool, BLITZ_TEST_PO
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE("results: of join in the global pool, a megabyte each") {
+TEST_CASE("results: a join in the global pool makes at most two copies of a result") {
   on_outside_thread([] {
     const auto [a, b] = blitz::join([] { return Large<1>(1); }, [] { return Large<2>(2); });
     CHECK(a.is(1));
@@ -186,8 +187,8 @@ TEST_CASE("results: of join in the global pool, a megabyte each") {
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE_TEMPLATE("results: of join of three, a megabyte each: two copies at most, and a stack of 8 MB is enough",
-                   Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a join of three makes at most two copies and fits a stack of 8 MB", Pool,
+                   BLITZ_TEST_POOLS) {
   for (const std::size_t size : {1U, 2U}) {
     CAPTURE(size);
     from_everywhere<Pool>(size, [](Pool& pool) {
@@ -217,7 +218,7 @@ TEST_CASE_TEMPLATE("results: of join of three, a megabyte each: two copies at mo
   check_two_at_most<kMegabyte, 1, 2, 3>();
 }
 
-TEST_CASE_TEMPLATE("results: of join of three, a megabyte each, when one throws", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a join of three destroys all results if one callable throws", Pool, BLITZ_TEST_POOLS) {
   static constexpr auto kFail = []() -> Large<1> { throw std::string("no"); };
   static constexpr auto kMake = [] { return Large<2>(2); };
   from_everywhere<Pool>(2, [](Pool& pool) {
@@ -231,7 +232,7 @@ TEST_CASE_TEMPLATE("results: of join of three, a megabyte each, when one throws"
   CHECK(Large<2>::census.alive == 0);
 }
 
-TEST_CASE_TEMPLATE("results: of join_all, two copies at most", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: join_all makes at most two copies of each result", Pool, BLITZ_TEST_POOLS) {
   constexpr std::size_t kSize = 1024;
   const auto make = [] { return Large<1, kSize>(1); };
   const std::vector callables(10, make);
@@ -244,7 +245,7 @@ TEST_CASE_TEMPLATE("results: of join_all, two copies at most", Pool, BLITZ_TEST_
   CHECK(Large<1, kSize>::census.alive == 0);
 }
 
-TEST_CASE_TEMPLATE("results: of join of many, two copies at most", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a join of four makes at most two copies of each result", Pool, BLITZ_TEST_POOLS) {
   constexpr std::size_t kSize = kMegabyte / 8;
   from_everywhere<Pool>(2, [](Pool& pool) {
     const auto [a, b, c, d] = pool.join([] { return Large<1, kSize>(1); }, [] { return Large<2, kSize>(2); },
@@ -257,7 +258,7 @@ TEST_CASE_TEMPLATE("results: of join of many, two copies at most", Pool, BLITZ_T
   check_two_at_most<kSize, 1, 2, 3, 4>();
 }
 
-TEST_CASE_TEMPLATE("results: of install, async and scope, two copies at most", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: install and async and scope make at most two copies of a result", Pool, BLITZ_TEST_POOLS) {
   from_everywhere<Pool>(1, [](Pool& pool) {
     CHECK(pool.install([] { return Large<1>(1); }).is(1));
     CHECK(pool.install_blocking([] { return Large<1>(2); }).is(2));
@@ -267,7 +268,8 @@ TEST_CASE_TEMPLATE("results: of install, async and scope, two copies at most", P
   check_two_at_most<kMegabyte, 1>();
 }
 
-TEST_CASE_TEMPLATE("results: of join, when large ones are thrown away", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a join with an exception makes at most two copies of the other result", Pool,
+                   BLITZ_TEST_POOLS) {
   static constexpr auto kFail = []() -> Large<1> { throw std::string("no"); };
   static constexpr auto kMake = [] { return Large<2>(2); };
   from_everywhere<Pool>(2,
@@ -290,7 +292,7 @@ TEST_CASE_TEMPLATE("results: of join, when large ones are thrown away", Pool, BL
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE_TEMPLATE("results: of a const class type come without the const", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("results: a const class result is returned without the const", Pool, BLITZ_TEST_POOLS) {
   using Pointer = std::unique_ptr<int>;
   const auto text = []() -> const std::string { return "text"; };
   const auto pointer = []() -> const Pointer { return std::make_unique<int>(7); };

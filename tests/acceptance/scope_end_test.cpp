@@ -30,8 +30,7 @@ void spawn_many(Scope& scope, std::atomic<int>& count) {
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("scope: an exception of its body arrives, when all jobs have been executed", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows an exception of its body after all jobs have run", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
@@ -43,7 +42,7 @@ TEST_CASE_TEMPLATE("scope: an exception of its body arrives, when all jobs have 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: an exception of a job arrives, and all others are executed", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows an exception of a job after all others have run", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     bool body_ended = false;
@@ -66,7 +65,7 @@ TEST_CASE_TEMPLATE("scope: an exception of a job arrives, and all others are exe
   });
 }
 
-TEST_CASE_TEMPLATE("scope: an exception of a job's job arrives, and all others are executed", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows an exception of a nested job after all others have run", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
@@ -85,8 +84,7 @@ TEST_CASE_TEMPLATE("scope: an exception of a job's job arrives, and all others a
   });
 }
 
-TEST_CASE_TEMPLATE("scope: when all throw, one exception arrives, and the scope is good for another", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows one exception if all jobs throw and a new scope works", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_AS(open([&](Scope& scope) {
@@ -105,7 +103,7 @@ TEST_CASE_TEMPLATE("scope: when all throw, one exception arrives, and the scope 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: the first exception wins", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows the first exception", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
       with_each_kind_of_scope<Pool>(pool, [](Pool&, const OpenScope& open) {
@@ -135,7 +133,7 @@ TEST_CASE_TEMPLATE("scope: the first exception wins", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("scope: its exception arrives only when jobs that run have ended", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows an exception after running jobs have ended", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     bool finished = false;
@@ -157,7 +155,7 @@ TEST_CASE_TEMPLATE("scope: its exception arrives only when jobs that run have en
   }
 }
 
-TEST_CASE_TEMPLATE("scope: a result is destroyed when a job throws", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: destroys the result of its body if a job throws", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     const auto body = [&](Scope& scope) {
@@ -171,8 +169,7 @@ TEST_CASE_TEMPLATE("scope: a result is destroyed when a job throws", Pool, BLITZ
   });
 }
 
-TEST_CASE_TEMPLATE("scope: an inner scope's exception is its caller's to catch, or the outer job's", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: an inner scope rethrows in its caller and then in the outer scope", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> caught{0};
     const auto fail = [](Scope& scope) { scope.spawn([] { throw Failure("inner"); }); };
@@ -186,7 +183,7 @@ TEST_CASE_TEMPLATE("scope: an inner scope's exception is its caller's to catch, 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: closures of jobs that throw are destroyed once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: destroys the closures of jobs that throw once", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     Lives lives;
     CHECK_THROWS_AS(open([&](Scope& scope) {
@@ -243,8 +240,7 @@ void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("scope: after request_stop no job begins, and their closures are destroyed", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: no job begins after request_stop and the closures are destroyed", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     check_nothing_begins(pool, {}, [](Scope& scope) { scope.request_stop(); });
     check_nothing_begins(pool, {}, [](Scope& scope) {
@@ -259,7 +255,7 @@ TEST_CASE_TEMPLATE("scope: after request_stop no job begins, and their closures 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: a job stops it, and returns; its body's result arrives", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: returns the result of its body after a job requests a stop", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -288,7 +284,7 @@ TEST_CASE_TEMPLATE("scope: a job stops it, and returns; its body's result arrive
   }) == 1);
 }
 
-TEST_CASE_TEMPLATE("scope: one that is stopped before it begins runs its body alone", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: a scope stopped before it begins runs its body and no jobs", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::stop_source source;
     source.request_stop();
@@ -305,7 +301,7 @@ TEST_CASE_TEMPLATE("scope: one that is stopped before it begins runs its body al
   });
 }
 
-TEST_CASE_TEMPLATE("scope: its tokens tell of every stop, with callbacks", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: its stop tokens report a stop and call callbacks", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::stop_source source;
     std::stop_token left;
@@ -334,8 +330,7 @@ TEST_CASE_TEMPLATE("scope: its tokens tell of every stop, with callbacks", Pool,
   });
 }
 
-TEST_CASE_TEMPLATE("scope: a job that has been told to stop may throw, and its exception arrives", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: rethrows an exception of a job after a stop request", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     CHECK_THROWS_AS(open([](Scope& scope) {
                       scope.spawn([](Scope& same) {
@@ -347,7 +342,7 @@ TEST_CASE_TEMPLATE("scope: a job that has been told to stop may throw, and its e
   });
 }
 
-TEST_CASE_TEMPLATE("scope: a job that runs until it is stopped, from another thread", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: a stop request of another thread ends a job that polls its token", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::stop_source source;
     std::latch running(1);
@@ -369,7 +364,7 @@ TEST_CASE_TEMPLATE("scope: a job that runs until it is stopped, from another thr
   });
 }
 
-TEST_CASE_TEMPLATE("scope: stopped at any moment of its life, and after it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: may be stopped at any moment and after its end", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     RandomGap gap(1);
     for (int round = 0; round < 100; ++round) {

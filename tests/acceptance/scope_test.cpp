@@ -43,7 +43,7 @@ int nest(int depth) {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("scope: returns what its body returns, of any kind", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: returns the result of its body of any kind", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     CHECK(pool.scope([](Scope&) { return 1; }) == 1);
     CHECK(pool.scope_fifo([](Scope&) { return 2; }) == 2);
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("scope: returns what its body returns, of any kind", Pool, BL
   });
 }
 
-TEST_CASE_TEMPLATE("scope: its body may be anything that can be called, as what it was given", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: calls its body with its value category", Pool, BLITZ_TEST_POOLS) {
   struct Overloaded {
     int operator()(Scope&) & { return 1; }
     int operator()(Scope&) const& { return 2; }
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("scope: its body may be anything that can be called, as what 
 
 // --- spawned jobs ---
 
-TEST_CASE_TEMPLATE("scope: waits for all that was spawned, by whomever", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: waits for all jobs including those that jobs spawn", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     open([&](Scope& scope) { grow(scope, 9, count); });
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("scope: waits for all that was spawned, by whomever", Pool, B
   });
 }
 
-TEST_CASE_TEMPLATE("scope: all that jobs do happens before its return", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: effects of its jobs happen before its return", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::vector<int> values(300);
     open([&](Scope& scope) {
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("scope: all that jobs do happens before its return", Pool, BL
   });
 }
 
-TEST_CASE_TEMPLATE("scope: its jobs are called with it, or with nothing", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: calls a job with the scope or without an argument", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> right{0};
     open([&](Scope& scope) {
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("scope: its jobs are called with it, or with nothing", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: as many jobs at once as there are workers", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: as many jobs as workers run concurrently", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool& pool, const OpenScope& open) {
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     for (int round = 0; round < 5; ++round) {
@@ -158,11 +158,11 @@ TEST_CASE_TEMPLATE("scope: as many jobs at once as there are workers", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("scope: in jobs of scopes", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: jobs of scopes may open scopes", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return nest(5); }) == 243); });
 }
 
-TEST_CASE_TEMPLATE("scope: an inner scope spawns in the outer one, which waits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: the outer scope waits for jobs that an inner scope spawns in it", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     open([&](Scope& outer) {
@@ -179,7 +179,7 @@ TEST_CASE_TEMPLATE("scope: an inner scope spawns in the outer one, which waits",
 
 // --- from other threads ---
 
-TEST_CASE_TEMPLATE("scope: threads of no pool spawn in it while its body runs", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: outside threads may spawn in it while its body runs", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     open([&](Scope& scope) {
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("scope: threads of no pool spawn in it while its body runs", 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: a thread of no pool spawns in it after its body, while a job runs", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: an outside thread may spawn in it while a job runs", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     std::optional<std::thread> thread;
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("scope: a thread of no pool spawns in it after its body, whil
   });
 }
 
-TEST_CASE_TEMPLATE("scope: workers of another pool spawn in it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: workers of another pool may spawn in it", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 2});
   for_each_scope<Pool>([&](Pool& pool, const OpenScope& open) {
     std::atomic<int> here{0};
@@ -234,8 +234,7 @@ TEST_CASE_TEMPLATE("scope: workers of another pool spawn in it", Pool, BLITZ_TES
 
 // --- in place ---
 
-TEST_CASE_TEMPLATE("in_place_scope: the body stays on its thread, and the jobs go to the pool", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("in_place_scope: runs the body on its thread and the jobs in the pool", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     const auto self = std::this_thread::get_id();
     const auto index = pool.current_thread_index();
@@ -259,8 +258,7 @@ TEST_CASE_TEMPLATE("in_place_scope: the body stays on its thread, and the jobs g
   });
 }
 
-TEST_CASE_TEMPLATE("in_place_scope: a worker of another pool does its own pool's work meanwhile", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("in_place_scope: a waiting worker of another pool runs jobs of that pool", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 1});
   for_each_size<Pool>([&](Pool& pool) {
     other.install([&] {
@@ -271,7 +269,7 @@ TEST_CASE_TEMPLATE("in_place_scope: a worker of another pool does its own pool's
   });
 }
 
-TEST_CASE_TEMPLATE("in_place_scope: calls of the pool, and scopes, from its body", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("in_place_scope: its body may call the pool and open scopes", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     std::atomic<int> count{0};
     pool.in_place_scope([&](Scope& outer) {
@@ -287,7 +285,7 @@ TEST_CASE_TEMPLATE("in_place_scope: calls of the pool, and scopes, from its body
   });
 }
 
-TEST_CASE("scope: outside every pool it is the global pool's") {
+TEST_CASE("scope: uses the global pool outside every pool") {
   const auto self = std::this_thread::get_id();
   std::atomic<int> in_pool{0};
   const auto body = [&](Scope& scope) {
@@ -303,7 +301,7 @@ TEST_CASE("scope: outside every pool it is the global pool's") {
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("scope: closures are called and destroyed once, before its end", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope: calls and destroys closures once before its end", Pool, BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -326,7 +324,7 @@ TEST_CASE_TEMPLATE("scope: closures are called and destroyed once, before its en
   });
 }
 
-TEST_CASE_TEMPLATE("scope: what a closure's copy throws is thrown by spawn, and nothing is spawned", Pool,
+TEST_CASE_TEMPLATE("scope: spawn rethrows an exception of a closure's copy and spawns nothing", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_scope<Pool>([](Pool&, const OpenScope& open) {
     std::atomic<int> calls{0};

@@ -1,8 +1,8 @@
 // The order of the spawned jobs of one worker: exact sequences.
 //
-// The cases and their names are from rayon-core's tests. When an inner scope waits, its worker always takes the newest job of
-// its queue, including jobs of the outer scope. A job spawned first-in-first-out is only a token in the queue: taking it runs
-// the oldest job of its own list.
+// The cases are from rayon-core's tests. When an inner scope waits, its worker always takes the newest job of its queue,
+// including jobs of the outer scope. A job spawned first-in-first-out is only a token in the queue: taking it runs the oldest
+// job of its own list.
 #include <functional>
 #include <latch>
 #include <type_traits>
@@ -168,7 +168,7 @@ Numbers mixed_detached(const Order& positive, const Order& negative) {
 
 // --- scopes ---
 
-TEST_CASE_TEMPLATE("scope order: lifo, fifo", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope order: scope runs jobs newest first and scope_fifo oldest first", Pool, BLITZ_TEST_POOLS) {
   CHECK(spawn_in_spawn<Pool>(kLifo) == hundred(Count::kDown, Count::kDown));
   CHECK(spawn_in_spawn<Pool>(kLifoInPlace) == hundred(Count::kDown, Count::kDown));
   CHECK(spawn_in_spawn<Pool>(kFifo) == hundred(Count::kUp, Count::kUp));
@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("scope order: lifo, fifo", Pool, BLITZ_TEST_POOLS) {
   CHECK(spawn_in_spawn<Pool>(kFifoInPlace) == hundred(Count::kUp, Count::kUp));
 }
 
-TEST_CASE_TEMPLATE("scope order: nested", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope order: nested scopes each keep their order", Pool, BLITZ_TEST_POOLS) {
   CHECK(scope_in_spawn<Pool>(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
   CHECK(scope_in_spawn<Pool>(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
   CHECK(scope_in_spawn<Pool>(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
@@ -185,14 +185,15 @@ TEST_CASE_TEMPLATE("scope order: nested", Pool, BLITZ_TEST_POOLS) {
   CHECK(scope_in_spawn<Pool>(kFifoByScope, kLifo) == hundred(Count::kUp, Count::kDown));
 }
 
-TEST_CASE_TEMPLATE("scope order: mixed", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope order: a waiting inner scope also runs jobs of the outer one in queue order", Pool,
+                   BLITZ_TEST_POOLS) {
   CHECK(mixed_scopes<Pool>(kLifo, kLifo) == Numbers{-3, 2, -2, 1, -1, 3, 0});
   CHECK(mixed_scopes<Pool>(kFifo, kFifo) == Numbers{-1, 0, -2, 1, -3, 2, 3});
   CHECK(mixed_scopes<Pool>(kLifo, kFifo) == Numbers{-1, 2, -2, 1, -3, 3, 0});
   CHECK(mixed_scopes<Pool>(kFifo, kLifo) == Numbers{-3, 0, -2, 1, -1, 2, 3});
 }
 
-TEST_CASE_TEMPLATE("scope order: both kinds of spawn in one scope", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope order: spawn and spawn_fifo may be mixed in one scope", Pool, BLITZ_TEST_POOLS) {
   const auto numbers = on_one_worker<Pool>([](Numbers& all) {
     blitz::scope([&](Scope& scope) {
       for (int i = 0; i < 3; ++i) {
@@ -204,7 +205,7 @@ TEST_CASE_TEMPLATE("scope order: both kinds of spawn in one scope", Pool, BLITZ_
   CHECK(numbers == Numbers{10, 2, 11, 1, 12, 0});
 }
 
-TEST_CASE_TEMPLATE("scope order: what comes from outside is run in the order of its coming", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("scope order: jobs from outside run in the order of their arrival", Pool, BLITZ_TEST_POOLS) {
   Numbers expected;
   for (int i = 0; i < 200; ++i) expected.push_back(i);
   const auto run = [](auto&& open) {
@@ -224,19 +225,19 @@ TEST_CASE_TEMPLATE("scope order: what comes from outside is run in the order of 
 
 // --- detached ---
 
-TEST_CASE_TEMPLATE("spawn order: nested", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn order: nested spawns each keep their order", Pool, BLITZ_TEST_POOLS) {
   CHECK(detached_in_detached<Pool>(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
   CHECK(detached_in_detached<Pool>(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
   CHECK(detached_in_detached<Pool>(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
   CHECK(detached_in_detached<Pool>(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
 }
 
-TEST_CASE_TEMPLATE("spawn order: mixed", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn order: spawn and spawn_fifo may be mixed", Pool, BLITZ_TEST_POOLS) {
   CHECK(mixed_detached<Pool>(kLifo, kFifo) == Numbers{3, -1, 2, -2, 1, -3, 0});
   CHECK(mixed_detached<Pool>(kFifo, kLifo) == Numbers{0, -3, 1, -2, 2, -1, 3});
 }
 
-TEST_CASE_TEMPLATE("spawn order: fifo, whatever the pool's order of search", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn order: spawn_fifo runs oldest first with every order of search", Pool, BLITZ_TEST_POOLS) {
   Numbers expected;
   for (int i = 0; i < 1000; ++i) expected.push_back(i);
   CHECK(on_one_worker<Pool>([](Numbers& numbers) {
@@ -244,7 +245,7 @@ TEST_CASE_TEMPLATE("spawn order: fifo, whatever the pool's order of search", Poo
         }) == expected);
 }
 
-TEST_CASE_TEMPLATE("spawn order: what comes from outside is run in the order of its coming", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn order: jobs from outside run in the order of their arrival", Pool, BLITZ_TEST_POOLS) {
   Numbers numbers;
   Numbers expected;
   Pool pool({.num_threads = 1});

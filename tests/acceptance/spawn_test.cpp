@@ -97,7 +97,8 @@ constexpr std::uintptr_t kSomeFrames = 0x4000;
 
 // --- that they run, and where ---
 
-TEST_CASE_TEMPLATE("spawn: the pool's end waits for all, and for those that they spawn", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: the end of the pool waits for all jobs and for jobs that they spawn", Pool,
+                   BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     std::atomic<int> count{0};
     {
@@ -116,7 +117,7 @@ TEST_CASE_TEMPLATE("spawn: the pool's end waits for all, and for those that they
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: pools that end at once, again and again", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: a pool that ends immediately runs its jobs", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     for (int round = 0; round < 30; ++round) {
       std::atomic<int> count{0};
@@ -130,7 +131,7 @@ TEST_CASE_TEMPLATE("spawn: pools that end at once, again and again", Pool, BLITZ
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: needs nobody else to run", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: a job runs on a worker without a waiting thread", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       std::latch done(4);
@@ -151,7 +152,7 @@ TEST_CASE_TEMPLATE("spawn: needs nobody else to run", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("spawn: returns at once, on a worker too", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: returns before the job runs even on a worker", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
       int calls = 0;
@@ -166,7 +167,7 @@ TEST_CASE_TEMPLATE("spawn: returns at once, on a worker too", Pool, BLITZ_TEST_P
   });
 }
 
-TEST_CASE_TEMPLATE("spawn: from a worker of another pool, it goes to the pool that was named", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: a worker of another pool spawns into the named pool", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 1});
   for (const std::size_t size : kPoolSizes) {
     std::atomic<int> here{0};
@@ -182,7 +183,7 @@ TEST_CASE_TEMPLATE("spawn: from a worker of another pool, it goes to the pool th
   }
 }
 
-TEST_CASE("spawn: outside every pool it is the global pool's") {
+TEST_CASE("spawn: uses the global pool outside every pool") {
   std::latch done(2);
   std::atomic<int> here{0};
   const auto job = [&] {
@@ -195,7 +196,7 @@ TEST_CASE("spawn: outside every pool it is the global pool's") {
   CHECK(here == 2);
 }
 
-TEST_CASE_TEMPLATE("spawn: after shutdown it throws, and the closure is destroyed uncalled", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: throws after shutdown and destroys the closure uncalled", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.shutdown();
     Lives lives;
@@ -209,7 +210,7 @@ TEST_CASE_TEMPLATE("spawn: after shutdown it throws, and the closure is destroye
   });
 }
 
-TEST_CASE_TEMPLATE("spawn: all that comes before it happens before the job", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: effects before the spawn happen before the job", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     int value = 0;  // Not atomic: each job hands it to the next.
     {
@@ -233,7 +234,7 @@ TEST_CASE_TEMPLATE("spawn: all that comes before it happens before the job", Poo
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("spawn: exceptions go to the handler, and everything else goes on", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: passes exceptions to the handler and runs all other jobs", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     Handled handled;
     std::atomic<int> others{0};
@@ -260,7 +261,7 @@ TEST_CASE_TEMPLATE("spawn: exceptions go to the handler, and everything else goe
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("spawn: closures are called and destroyed once, before the pool's end", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: calls and destroys closures once before the end of the pool", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -286,7 +287,7 @@ TEST_CASE_TEMPLATE("spawn: closures are called and destroyed once, before the po
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: what a closure's copy throws is thrown, and nothing is spawned", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: rethrows an exception of a closure's copy and spawns nothing", Pool, BLITZ_TEST_POOLS) {
   std::atomic<int> calls{0};
   const Fragile fragile(calls);
   from_outside_and_inside<Pool>([&](Pool& pool) {
@@ -300,7 +301,7 @@ TEST_CASE_TEMPLATE("spawn: what a closure's copy throws is thrown, and nothing i
 
 // --- masses ---
 
-TEST_CASE_TEMPLATE("spawn: a chain of a million, on a stack that does not grow", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: a chain of a million jobs does not grow the stack", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     const std::size_t length = mass<Pool>(1'000'000);
@@ -338,7 +339,7 @@ TEST_CASE_TEMPLATE("spawn: a chain of a million, on a stack that does not grow",
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: half a million at once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: half a million queued jobs all run", Pool, BLITZ_TEST_POOLS) {
   for (const std::size_t size : kPoolSizes) {
     const std::size_t count = mass<Pool>(500'000);
     std::atomic<std::size_t> sum{0};
@@ -360,7 +361,7 @@ TEST_CASE_TEMPLATE("spawn: half a million at once", Pool, BLITZ_TEST_POOLS) {
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: the memory of a million jobs is given back", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("spawn: frees the memory of a million jobs", Pool, BLITZ_TEST_POOLS) {
   const std::size_t before = memory_in_use();
   if (before == 0) return;  // The system does not report it.
   constexpr std::size_t kMore = 2 << 20;

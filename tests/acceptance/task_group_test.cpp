@@ -35,7 +35,7 @@ void run_many(TaskGroup& group, std::atomic<int>& count) {
 
 // --- jobs and waits ---
 
-TEST_CASE_TEMPLATE("task group: runs everything before wait returns, again and again", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: runs all jobs before wait returns and may be used again", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     TaskGroup group(pool);
     group.wait();
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("task group: runs everything before wait returns, again and a
   });
 }
 
-TEST_CASE_TEMPLATE("task group: its jobs give it more", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: its jobs may add jobs", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> leaves{0};
@@ -69,8 +69,7 @@ TEST_CASE_TEMPLATE("task group: its jobs give it more", Pool, BLITZ_TEST_POOLS) 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: jobs from other threads, from another pool, and from jobs of another group", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: accepts jobs from other threads and pools and groups", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 2});
   for_each_size<Pool>([&](Pool& pool) {
     TaskGroup group(pool);
@@ -104,7 +103,7 @@ TEST_CASE_TEMPLATE("task group: jobs from other threads, from another pool, and 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a job makes a group of its own and waits for it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a job may make another group and wait for it", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     std::atomic<int> count{0};
     TaskGroup outer(pool);
@@ -136,7 +135,7 @@ TEST_CASE_TEMPLATE("task group: may be destroyed as soon as wait has returned", 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: for the pool that the caller works for", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: uses the pool of its creator", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   std::optional<TaskGroup> group;
   pool.install([&] { group.emplace(); });
@@ -146,7 +145,7 @@ TEST_CASE_TEMPLATE("task group: for the pool that the caller works for", Pool, B
   CHECK(in_pool);
 }
 
-TEST_CASE("task group: outside every pool, for the global one") {
+TEST_CASE("task group: uses the global pool outside every pool") {
   TaskGroup group;
   bool in_pool = false;
   group.run([&] { in_pool = blitz::global_pool().current_thread_index().has_value(); });
@@ -154,7 +153,7 @@ TEST_CASE("task group: outside every pool, for the global one") {
   CHECK(in_pool);
 }
 
-TEST_CASE_TEMPLATE("task group: run_and_wait calls what it is given, without a copy, and waits for all", Pool,
+TEST_CASE_TEMPLATE("task group: run_and_wait calls the callable without a copy and waits for all jobs", Pool,
                    BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     TaskGroup group(pool);
@@ -177,7 +176,7 @@ TEST_CASE_TEMPLATE("task group: run_and_wait calls what it is given, without a c
   });
 }
 
-TEST_CASE_TEMPLATE("task group: closures of every kind are destroyed once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: destroys closures of every kind once", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -192,7 +191,7 @@ TEST_CASE_TEMPLATE("task group: closures of every kind are destroyed once", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("task group: what a closure's copy throws arrives, and the group is as before", Pool,
+TEST_CASE_TEMPLATE("task group: run rethrows an exception of a closure's copy and the group works on", Pool,
                    BLITZ_TEST_POOLS) {
   struct ThrowingCopy {
     ThrowingCopy() = default;
@@ -210,7 +209,7 @@ TEST_CASE_TEMPLATE("task group: what a closure's copy throws arrives, and the gr
 
 // --- waiting ---
 
-TEST_CASE_TEMPLATE("task group: a worker that waits runs other jobs, so no pool is too small", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a waiting worker runs the jobs if all others are busy", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
       bool other_called = false;
@@ -227,7 +226,7 @@ TEST_CASE_TEMPLATE("task group: a worker that waits runs other jobs, so no pool 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a thread outside that waits helps", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a waiting outside thread runs jobs of the group", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   TaskGroup group(pool);
   std::atomic<bool> helped{false};
@@ -243,7 +242,7 @@ TEST_CASE_TEMPLATE("task group: a thread outside that waits helps", Pool, BLITZ_
   }
 }
 
-TEST_CASE_TEMPLATE("task group: a thread outside blocks where no slot is free", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a waiting outside thread blocks if no slot is free", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   for (int round = 0; round < 20; ++round) {
     TaskGroup group(pool);
@@ -263,7 +262,7 @@ TEST_CASE_TEMPLATE("task group: a thread outside blocks where no slot is free", 
   }
 }
 
-TEST_CASE_TEMPLATE("task group: a thread outside waits for no other caller's work", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("task group: an outside thread does not wait for another caller's work", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     const AllBusy busy(pool);
@@ -282,7 +281,7 @@ TEST_CASE_TEMPLATE("task group: a thread outside waits for no other caller's wor
 }
 
 // The first job runs on one of the waiting threads until the other one has run the second.
-TEST_CASE_TEMPLATE("task group: a thread outside that waits already runs what comes", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("task group: an outside thread that waits already runs a later job", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   for_each_size<Pool>([](Pool& pool) {
     const AllBusy busy(pool);
@@ -303,8 +302,7 @@ TEST_CASE_TEMPLATE("task group: a thread outside that waits already runs what co
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a worker of another pool does its own pool's work while it waits", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a waiting worker of another pool runs jobs of that pool", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 1});
   for_each_size<Pool>([&](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
@@ -319,7 +317,7 @@ TEST_CASE_TEMPLATE("task group: a worker of another pool does its own pool's wor
   });
 }
 
-TEST_CASE_TEMPLATE("task group: several threads wait at once, workers and others", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: workers and outside threads may wait concurrently", Pool, BLITZ_TEST_POOLS) {
   Pool other({.num_threads = 2});
   for_each_size<Pool>([&](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
@@ -344,7 +342,7 @@ TEST_CASE_TEMPLATE("task group: several threads wait at once, workers and others
   });
 }
 
-TEST_CASE_TEMPLATE("task group: several threads give jobs and wait, each for its own at least", Pool,
+TEST_CASE_TEMPLATE("task group: wait returns after the caller's own jobs if several threads use the group", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     TaskGroup group(pool);
@@ -365,7 +363,7 @@ TEST_CASE_TEMPLATE("task group: several threads give jobs and wait, each for its
   });
 }
 
-TEST_CASE_TEMPLATE("task group: inside isolate, a wait runs jobs of the isolated call alone", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a wait inside isolate runs only jobs of the isolated call", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
       bool strange = false;
@@ -385,7 +383,7 @@ TEST_CASE_TEMPLATE("task group: inside isolate, a wait runs jobs of the isolated
   });
 }
 
-TEST_CASE_TEMPLATE("task group: what isolate has not waited for can be waited for after it", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a wait after isolate covers the jobs that isolate left", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> count{0};
@@ -397,8 +395,8 @@ TEST_CASE_TEMPLATE("task group: what isolate has not waited for can be waited fo
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("task group: an exception arrives at wait, all others are executed, and the group is good for more",
-                   Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: wait rethrows an exception after all others have run and the group works on", Pool,
+                   BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> count{0};
@@ -422,7 +420,7 @@ TEST_CASE_TEMPLATE("task group: an exception arrives at wait, all others are exe
   });
 }
 
-TEST_CASE_TEMPLATE("task group: the first exception is rethrown", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: wait rethrows the first exception", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   TaskGroup group(pool);
   group.run([&] {
@@ -436,7 +434,7 @@ TEST_CASE_TEMPLATE("task group: the first exception is rethrown", Pool, BLITZ_TE
   CHECK(what_is_thrown_by([&] { group.wait(); }) == "first");
 }
 
-TEST_CASE_TEMPLATE("task group: of several that wait, one has the exception", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: one of several waiting threads gets the exception", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       TaskGroup group(pool);
@@ -461,7 +459,8 @@ TEST_CASE_TEMPLATE("task group: of several that wait, one has the exception", Po
 
 // --- stopping ---
 
-TEST_CASE_TEMPLATE("task group: after request_stop no job begins; a wait ends the request", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: no job begins after request_stop until a wait ends the request", Pool,
+                   BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -485,7 +484,7 @@ TEST_CASE_TEMPLATE("task group: after request_stop no job begins; a wait ends th
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a job stops those that have not begun, and those that ask", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: a job may stop jobs that have not begun and jobs that poll", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> begun{0};
@@ -504,7 +503,7 @@ TEST_CASE_TEMPLATE("task group: a job stops those that have not begun, and those
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a job that runs until it is stopped, and a token for each request", Pool,
+TEST_CASE_TEMPLATE("task group: a stop ends a job that polls and each request has a new token", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     TaskGroup group(pool);
@@ -533,7 +532,7 @@ TEST_CASE_TEMPLATE("task group: a job that runs until it is stopped, and a token
 
 // --- ends ---
 
-TEST_CASE_TEMPLATE("task group: its destructor waits, and drops the exception", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: its destructor waits and discards the exception", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -547,7 +546,7 @@ TEST_CASE_TEMPLATE("task group: its destructor waits, and drops the exception", 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: its pool runs its jobs before it ends, and then refuses more", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("task group: its pool runs its jobs before it ends and then rejects more", Pool, BLITZ_TEST_POOLS) {
   const auto test = [](std::size_t size, bool destroy) {
     CAPTURE(size);
     CAPTURE(destroy);

@@ -25,7 +25,7 @@ std::uint64_t times_woken(const Pool& pool) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("wake-ups: a loop of a few microseconds wakes no worker", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   const auto call = [&] { blitz::parallel_for({.pool = &pool}, 0, 32, [](int /*i*/) {}); };
   // If this thread loses its processor during a call, the call looks like a long one, and wakes a worker. So one of several
@@ -43,8 +43,8 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of less than some microseconds wakes nobody
   CHECK(none);
 }
 
-TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes hardly anybody if called now and then", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("wake-ups: an occasional loop shorter than a wake-up rarely wakes a worker", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   // After the first call, the loop's length is known. Each series has a new pool with the known price; one of several series
   // must succeed, as above. A series takes 30 ms, and a busy machine preempts the thread several times in it.
   constexpr int kTries = 100;
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of less than a wake-up costs wakes hardly a
   CHECK(few);
 }
 
-TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker, the first call included", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker even in the first call", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (std::uint64_t calls = 1; calls <= 3; ++calls) {
     wait_until_all_sleep(pool);
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker, the first c
   }
 }
 
-TEST_CASE_TEMPLATE("wake-ups: short loops that follow one another wake a worker in the end", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("wake-ups: short loops in a row eventually wake a worker", Pool, BLITZ_TEST_POOLS) {
   // Each loop is too short to be worth a wake-up, once its length is known. Help in about ten of them is worth one.
   Pool pool({.num_threads = 2});
   const auto call = [&] {

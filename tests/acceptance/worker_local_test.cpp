@@ -47,7 +47,7 @@ class Holding {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("worker_local: one value a worker, made when it first asks", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: makes one value for each worker at its first use", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> made{0};
     WorkerLocal<int> local(pool, [&] { return made++; });
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("worker_local: one value a worker, made when it first asks", 
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: a worker that never asks has none", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: makes no value for a worker that never uses it", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<int> local(pool);
     pool.install([&] { ++*local.local(); });
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("worker_local: a worker that never asks has none", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: for the pool that the caller works for", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: uses the pool of its creator", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 3});
   pool.install([&] {
     WorkerLocal<std::vector<int>> with_default;
@@ -91,14 +91,15 @@ TEST_CASE_TEMPLATE("worker_local: for the pool that the caller works for", Pool,
   });
 }
 
-TEST_CASE("worker_local: outside every pool, for the global one") {
+TEST_CASE("worker_local: uses the global pool outside every pool") {
   WorkerLocal<long> local;
   blitz::parallel_for(0, 1000, [&](int i) { *local.local() += i; });
   CHECK(local.combine(0L, std::plus<>()) == 499500);
   CHECK(local.size() <= blitz::current_num_threads());
 }
 
-TEST_CASE_TEMPLATE("worker_local: what is lent is lent to nobody else until it is given back", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: a borrowed value is lent to no one else until it is returned", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<int> local(pool, [] { return 0; });
     const auto test = [&] {
@@ -125,7 +126,7 @@ TEST_CASE_TEMPLATE("worker_local: what is lent is lent to nobody else until it i
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: a job that begins while another waits with a value gets another one", Pool,
+TEST_CASE_TEMPLATE("worker_local: a job that runs while another waits with a value gets another value", Pool,
                    BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   WorkerLocal<int> local(pool, [] { return 0; });
@@ -147,7 +148,7 @@ TEST_CASE_TEMPLATE("worker_local: a job that begins while another waits with a v
   CHECK(local.combine(0, std::plus<>()) == 11);
 }
 
-TEST_CASE_TEMPLATE("worker_local: no value has two holders, and no addition is lost", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: no value has two holders and no addition is lost", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<Exclusive> local(pool);
     std::atomic<int> clashes{0};
@@ -177,7 +178,7 @@ TEST_CASE_TEMPLATE("worker_local: no value has two holders, and no addition is l
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: threads that are no workers of the pool share", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: threads outside the pool borrow values exclusively", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<Exclusive> local(pool);
     Pool other({.num_threads = 2});
@@ -212,7 +213,7 @@ TEST_CASE_TEMPLATE("worker_local: threads that are no workers of the pool share"
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: what making a value throws arrives, and the next asks again", Pool,
+TEST_CASE_TEMPLATE("worker_local: rethrows an exception of the maker and the next use calls it again", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
@@ -240,7 +241,7 @@ TEST_CASE_TEMPLATE("worker_local: what making a value throws arrives, and the ne
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: a value whose making waits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: the maker of a value may wait", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> depth{0};
     WorkerLocal<int>* self = nullptr;
@@ -256,7 +257,7 @@ TEST_CASE_TEMPLATE("worker_local: a value whose making waits", Pool, BLITZ_TEST_
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: of types that cannot be copied, or not even moved", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: accepts types that cannot be copied or moved", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<std::unique_ptr<int>> pointers(pool, [] { return std::make_unique<int>(3); });
     WorkerLocal<std::mutex> mutexes(pool);
@@ -295,7 +296,7 @@ TEST_CASE_TEMPLATE("worker_local: outlives its pool", Pool, BLITZ_TEST_POOLS) {
   CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 3000);
 }
 
-TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: destroys each value once", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Lives lives;
     {
@@ -312,7 +313,7 @@ TEST_CASE_TEMPLATE("worker_local: destroys what it made, once", Pool, BLITZ_TEST
 
 // A lease is given back while another thread is the worker that borrowed it. Only the race detector sees that the two must not
 // share a list.
-TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or on another thread", Pool,
+TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it or on another thread", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<Exclusive> local(pool);
@@ -348,7 +349,7 @@ TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it, or 
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: what was given back elsewhere is lent again", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: a value returned elsewhere is lent again", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   WorkerLocal<int> local(pool);
   std::set<int*> lent;
@@ -364,7 +365,7 @@ TEST_CASE_TEMPLATE("worker_local: what was given back elsewhere is lent again", 
 
 // --- here ---
 
-TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worker, and is never lent", Pool,
+TEST_CASE_TEMPLATE("worker_local: here is one value for all jobs of a worker and is never lent", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> made{0};
@@ -393,7 +394,7 @@ TEST_CASE_TEMPLATE("worker_local: here is the same value for all jobs of a worke
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: here, after a wait, is what other jobs of the worker left", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: here keeps the changes of jobs that ran during a wait", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 1});
   WorkerLocal<int> local(pool);
   pool.install([&] {
@@ -412,7 +413,7 @@ TEST_CASE_TEMPLATE("worker_local: here, after a wait, is what other jobs of the 
   CHECK(local.size() == 1);
 }
 
-TEST_CASE_TEMPLATE("worker_local: here is for workers of the pool", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: here throws outside the workers of its pool", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 1});
   WorkerLocal<int> local(pool);
@@ -423,7 +424,7 @@ TEST_CASE_TEMPLATE("worker_local: here is for workers of the pool", Pool, BLITZ_
   pool.install([&] { blitz::isolate([&] { CHECK(local.here() == 0); }); });
 }
 
-TEST_CASE_TEMPLATE("worker_local: here, of a value whose making throws, or waits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: the maker of the value of here may throw or wait", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> tries{0};
     WorkerLocal<int> throwing(pool, [&] {
@@ -468,7 +469,8 @@ static_assert(std::is_same_v<std::ranges::range_reference_t<const WorkerLocal<in
 static_assert(std::is_convertible_v<WorkerLocal<int>::iterator, WorkerLocal<int>::const_iterator>);
 static_assert(!std::is_convertible_v<WorkerLocal<int>::const_iterator, WorkerLocal<int>::iterator>);
 
-TEST_CASE_TEMPLATE("worker_local: iteration sees every value once, by worker", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("worker_local: iteration visits every value once in the order of the workers", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     WorkerLocal<std::vector<int>> local(pool);
     CHECK(local.begin() == local.end());

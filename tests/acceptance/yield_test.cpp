@@ -11,12 +11,12 @@
 using blitz::Yield;
 using namespace blitz_test;
 
-TEST_CASE("yield: outside every pool there is nothing to run") {
+TEST_CASE("yield: returns kIdle outside every pool") {
   CHECK(blitz::yield_now() == Yield::kIdle);
   CHECK(blitz::yield_local() == Yield::kIdle);
 }
 
-TEST_CASE_TEMPLATE("yield: idle where no job waits", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: returns kIdle if no job waits", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [] {
       CHECK(blitz::yield_now() == Yield::kIdle);
@@ -25,7 +25,7 @@ TEST_CASE_TEMPLATE("yield: idle where no job waits", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("yield: runs one job, here, and returns when it has ended", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: runs one job on its thread and returns after the job has ended", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
       with_others_busy<Pool>(pool, [&] {
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("yield: runs one job, here, and returns when it has ended", P
   });
 }
 
-TEST_CASE_TEMPLATE("yield: a job that spawns, or yields, is still one job", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: a job that spawns or yields is one job", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [] {
       int calls = 0;
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("yield: a job that spawns, or yields, is still one job", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("yield: yield_local takes the newest", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: yield_local runs the newest job", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [] {
       int last = -1;
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("yield: yield_local takes the newest", Pool, BLITZ_TEST_POOLS
   });
 }
 
-TEST_CASE_TEMPLATE("yield: yield_now runs what came from outside, yield_local does not", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: yield_now runs a job from outside and yield_local does not", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     with_others_busy<Pool>(pool, [&] {
       int calls = 0;
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("yield: yield_now runs what came from outside, yield_local do
   });
 }
 
-TEST_CASE_TEMPLATE("yield: yield_now runs what another worker has made, yield_local does not", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: yield_now runs a job of another worker and yield_local does not", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     std::latch both(2);
@@ -123,8 +123,7 @@ TEST_CASE_TEMPLATE("yield: yield_now runs what another worker has made, yield_lo
   }
 }
 
-TEST_CASE_TEMPLATE("yield: a worker that waits for another thread by yielding is of use meanwhile", Pool,
-                   BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("yield: a worker that yields until another thread is done runs jobs", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<bool> done{false};
     pool.install([&] {
