@@ -49,7 +49,7 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 
 }  // namespace
 
-TEST_CASE("interval: as many jobs as take a millisecond, between 8 and 255, from the first batch on") {
+TEST_CASE("interval: a turn comes after jobs of a millisecond in total and after 8 to 255 jobs") {
   struct Case {
     std::uint64_t time;
     unsigned jobs;
@@ -66,7 +66,7 @@ TEST_CASE("interval: as many jobs as take a millisecond, between 8 and 255, from
   }
 }
 
-TEST_CASE("interval: nothing is learnt, so jobs that become long, or short, are no exception") {
+TEST_CASE("interval: each batch is measured separately and long jobs shorten it at the next look") {
   Busy worker;
   for (int i = 0; i < 10; ++i) {
     CHECK(worker.jobs_until_turn(10) == 255);
@@ -78,7 +78,7 @@ TEST_CASE("interval: nothing is learnt, so jobs that become long, or short, are 
   CHECK(worker.jobs_until_turn([](unsigned i) { return i < 100 ? 10 : 20 * kMillisecond; }) == 104);
 }
 
-TEST_CASE("interval: a job that comes after a long quiet time waits for the next look at most") {
+TEST_CASE("interval: a job that arrives after a quiet time waits for the next look at most") {
   Busy worker;
   CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
   CHECK(worker.jobs_until_turn(100) <= 8);
@@ -89,7 +89,7 @@ TEST_CASE("interval: a job that comes after a long quiet time waits for the next
   CHECK(worker.jobs_until_turn(100) <= 8);
 }
 
-TEST_CASE("interval: the clock is read once a batch, and while something waits") {
+TEST_CASE("interval: the clock is read once per batch and while a job waits") {
   Busy worker;
   CHECK(worker.jobs_until_turn([](unsigned) { return 100; }, false) == Busy::kNoTurn);
   CHECK(worker.clock_reads == 1);

@@ -15,7 +15,7 @@ using blitz::detail::Job;
 using blitz_test::NoJob;
 using Pool = blitz_test::UnmannedPool<blitz::detail::AsyncQueue, blitz::detail::AsyncInjector>;
 
-TEST_CASE("async finder: nothing anywhere") {
+TEST_CASE("async finder: finds nothing in empty queues") {
   for (const std::size_t slots : {1U, 4U}) {
     Pool pool(slots);
     auto sources = pool.sources_of(0);
@@ -27,7 +27,7 @@ TEST_CASE("async finder: nothing anywhere") {
   }
 }
 
-TEST_CASE("async finder: fetched, slot, ring, injector, other rings, other slots") {
+TEST_CASE("async finder: searches fetched jobs then slot then ring then injector then other queues") {
   Pool pool(2);
   std::vector<NoJob> jobs(20);
   for (std::size_t i = 0; i < 3; ++i) pool.injector.push(&jobs[i]);
@@ -59,7 +59,7 @@ TEST_CASE("async finder: fetched, slot, ring, injector, other rings, other slots
   CHECK(finder.find_work(sources) == nullptr);
 }
 
-TEST_CASE("async finder: takes one job outside a search, and half in one") {
+TEST_CASE("async finder: steals one job outside a search and half of the queue in a search") {
   Pool pool(2);
   std::vector<NoJob> jobs(41);
   for (NoJob& job : jobs) pool.push(1, job);
@@ -77,7 +77,7 @@ TEST_CASE("async finder: takes one job outside a search, and half in one") {
   CHECK(finder.stolen() == 1 + 20);
 }
 
-TEST_CASE("async finder: every other worker is a victim, and the one to begin with is drawn each time") {
+TEST_CASE("async finder: steals from every other worker and begins with a random one") {
   constexpr std::size_t kSlots = 5;
   for (std::size_t thief = 0; thief < kSlots; ++thief) {
     CAPTURE(thief);
@@ -102,7 +102,7 @@ TEST_CASE("async finder: every other worker is a victim, and the one to begin wi
   }
 }
 
-TEST_CASE("async finder: two jobs that push each other for ever do not starve a third") {
+TEST_CASE("async finder: two jobs that push each other endlessly do not starve a third") {
   Pool pool(1);
   NoJob ping;
   NoJob pong;
@@ -134,7 +134,7 @@ void take_time(std::chrono::microseconds time) {
 
 }  // namespace
 
-TEST_CASE("async finder: a job in the injector waits for eight long jobs at most of an own queue that never runs dry") {
+TEST_CASE("async finder: an injected job waits for at most eight long jobs of a queue that never ends") {
   Pool pool(1);
   NoJob ping;
   std::array<NoJob, 3> injected;
@@ -168,7 +168,7 @@ TEST_CASE("async finder: a job in the injector waits for eight long jobs at most
   CHECK(pool.queue(0).take_newest() == &ping);
 }
 
-TEST_CASE("async finder: and, however short they are, for 255") {
+TEST_CASE("async finder: an injected job waits for at most 255 short jobs") {
   Pool pool(1);
   NoJob ping;
   NoJob injected;
@@ -189,7 +189,7 @@ TEST_CASE("async finder: and, however short they are, for 255") {
   CHECK(pool.queue(0).take_newest() == &ping);
 }
 
-TEST_CASE("async finder: own jobs do not wait for the injector to run dry") {
+TEST_CASE("async finder: own jobs do not wait until the injector is empty") {
   std::vector<NoJob> jobs(200);  // not all are taken, so they outlive the injector
   NoJob own;
   Pool pool(1);
@@ -202,7 +202,7 @@ TEST_CASE("async finder: own jobs do not wait for the injector to run dry") {
   CHECK(finder.find_work(sources) == &own);
 }
 
-TEST_CASE("async finder: a tick is 128 jobs, or ends when there are none") {
+TEST_CASE("async finder: a tick ends after 128 jobs or when no job is found") {
   Pool pool(1);
   NoJob job;
   auto sources = pool.sources_of(0);

@@ -35,7 +35,7 @@ void borrow(IdleState& idle, std::size_t slot = 0) { REQUIRE(idle.try_borrow(slo
 
 }  // namespace
 
-TEST_CASE("idle: slots are woken in order, slot 0 last") {
+TEST_CASE("idle: slots are woken in order and slot 0 last") {
   for (const std::size_t slots : {1U, 3U, 16U, 17U, 65U, 300U}) {
     CAPTURE(slots);
     IdleState idle(slots);
@@ -50,7 +50,7 @@ TEST_CASE("idle: slots are woken in order, slot 0 last") {
   }
 }
 
-TEST_CASE("idle: a slot whose runner has parked it, to check once more or to wait, is not lent") {
+TEST_CASE("idle: a slot that its runner has parked cannot be borrowed") {
   IdleState idle(2);
   CoreLatch latch;
   borrow(idle);
@@ -62,7 +62,7 @@ TEST_CASE("idle: a slot whose runner has parked it, to check once more or to wai
   CHECK(fields(idle).parked == 0);  // the last searcher has woken the other
 }
 
-TEST_CASE("idle: the injector is looked at before the queues, into which its jobs go") {
+TEST_CASE("idle: give_back checks the injector before the queues") {
   IdleState idle(2);
   CoreLatch terminate;
   borrow(idle, 1);
@@ -81,7 +81,7 @@ TEST_CASE("idle: the injector is looked at before the queues, into which its job
   CHECK(order == std::vector<int>{1, 2});
 }
 
-TEST_CASE("idle: at most half of the workers and one search, and the others park without lingering") {
+TEST_CASE("idle: half of the workers plus one search and the others park without lingering") {
   IdleState idle(5);
   CoreLatch latch;
   for (std::size_t slot = 0; slot < 5; ++slot) borrow(idle, slot);
@@ -113,7 +113,7 @@ TEST_CASE("idle: at most half of the workers and one search, and the others park
   CHECK(fields(idle) == Fields{3, 1});
 }
 
-TEST_CASE("idle: in the smallest pools all may search") {
+TEST_CASE("idle: all workers of a pool of up to three may search") {
   for (const std::size_t slots : {1U, 2U, 3U}) {
     CAPTURE(slots);
     IdleState idle(slots);
@@ -122,7 +122,7 @@ TEST_CASE("idle: in the smallest pools all may search") {
   }
 }
 
-TEST_CASE("idle: a runner that has parked its slot, and does not block") {
+TEST_CASE("idle: a runner that has parked its slot does not block if it finds a job or is claimed") {
   IdleState idle(2);
   borrow(idle, 1);
   borrow(idle);

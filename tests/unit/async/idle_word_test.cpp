@@ -30,7 +30,7 @@ Fields fields(const AtomicIdleWord& word) {
 
 }  // namespace
 
-TEST_CASE("idle word: begins with its slots parked") {
+TEST_CASE("idle word: all slots begin parked") {
   for (const std::size_t slots : {1U, 2U, 15U, 16U}) {
     AtomicIdleWord word;
     word.begin(slots);
@@ -40,7 +40,7 @@ TEST_CASE("idle word: begins with its slots parked") {
   }
 }
 
-TEST_CASE("idle word: the lowest slot is claimed, if nobody searches") {
+TEST_CASE("idle word: claim_any claims the lowest slot if none searches") {
   AtomicIdleWord word;
   word.begin(IdleWord::kSlots);
   for (std::size_t bit = 0; bit < IdleWord::kSlots; ++bit) {
@@ -53,7 +53,7 @@ TEST_CASE("idle word: the lowest slot is claimed, if nobody searches") {
   CHECK(fields(word) == Fields{0, 0});
 }
 
-TEST_CASE("idle word: the lowest slot is claimed, if fewer search than are wanted") {
+TEST_CASE("idle word: claim_any claims the lowest slot if fewer search than requested") {
   AtomicIdleWord word;
   word.begin(4);
   for (std::size_t searching = 0; searching < 3; ++searching) CHECK(word.claim_any(3) == searching);
@@ -61,7 +61,7 @@ TEST_CASE("idle word: the lowest slot is claimed, if fewer search than are wante
   CHECK(fields(word) == Fields{1, 3});
 }
 
-TEST_CASE("idle word: a slot is claimed by name, whichever slot searches") {
+TEST_CASE("idle word: claim takes a slot by its number whichever slots search") {
   AtomicIdleWord word;
   word.begin(3);
   CHECK(word.claim(1));
@@ -71,7 +71,7 @@ TEST_CASE("idle word: a slot is claimed by name, whichever slot searches") {
   CHECK(fields(word) == Fields{1, 2});
 }
 
-TEST_CASE("idle word: a slot that is taken to run a job does not count as searching") {
+TEST_CASE("idle word: a slot unparked to run a job does not count as searching") {
   AtomicIdleWord word;
   word.begin(2);
   CHECK(word.unpark(0));
@@ -81,7 +81,7 @@ TEST_CASE("idle word: a slot that is taken to run a job does not count as search
   CHECK(fields(word) == Fields{2, 0});
 }
 
-TEST_CASE("idle word: a searcher that parks is in both fields at no time") {
+TEST_CASE("idle word: a searcher that parks is counted once") {
   AtomicIdleWord word;
   word.begin(2);
   REQUIRE(word.claim(1));
@@ -89,7 +89,7 @@ TEST_CASE("idle word: a searcher that parks is in both fields at no time") {
   CHECK(fields(word) == Fields{2, 0});
 }
 
-TEST_CASE("idle word: no more search than may") {
+TEST_CASE("idle word: try_search admits up to the limit") {
   for (const std::size_t most : {1U, 2U, 3U, 48U}) {
     CAPTURE(most);
     AtomicIdleWord word;
@@ -105,7 +105,7 @@ TEST_CASE("idle word: no more search than may") {
   CHECK_FALSE(word.try_search(50, 50));
 }
 
-TEST_CASE("idle word: one of several gets a slot, and the count of searchers comes out even") {
+TEST_CASE("idle word: one of several threads gets a slot and the count of searchers returns to 0") {
   constexpr int kThreads = 4;
   constexpr int kRounds = 20'000;
   AtomicIdleWord word;

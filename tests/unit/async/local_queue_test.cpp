@@ -30,7 +30,7 @@ struct Pool {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Pool, "queue: the newest is on top, whether in the slot or in the ring") {
+TEST_CASE_FIXTURE(Pool, "queue: take_newest takes the newest job from the slot or the ring") {
   CHECK(queue.empty());
   CHECK(queue.take_newest() == nullptr);
   for (std::size_t i = 0; i < 5; ++i) CHECK(queue.push(&jobs[i], injector) == &jobs[i]);
@@ -44,7 +44,7 @@ TEST_CASE_FIXTURE(Pool, "queue: the newest is on top, whether in the slot or in 
   CHECK(queue.taken() == 0);
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: a job is taken back from where it is, if nothing lies on top of it") {
+TEST_CASE_FIXTURE(Pool, "queue: take_if_newest takes a job if no newer one is queued") {
   const auto first = queue.push(&jobs[0], injector);
   const auto second = queue.push(&jobs[1], injector);
   CHECK_FALSE(queue.take_if_newest(first));
@@ -54,7 +54,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a job is taken back from where it is, if nothing
   CHECK(queue.empty());
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: a job that a thief has is not taken back") {
+TEST_CASE_FIXTURE(Pool, "queue: take_if_newest does not take a stolen job") {
   const auto first = queue.push(&jobs[0], injector);
   const auto second = queue.push(&jobs[1], injector);
   CHECK(other.steal_from(queue, 128).item == &jobs[0]);
@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a job that a thief has is not taken back") {
   CHECK(queue.taken() == 2);
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: a search finds the newest first three times a tick, and then the oldest") {
+TEST_CASE_FIXTURE(Pool, "queue: poll_slot finds the newest three times per tick and take_oldest the oldest") {
   for (std::size_t i = 0; i < 4; ++i) queue.push(&jobs[i], injector);
   CHECK(queue.poll_slot() == &jobs[3]);
   for (std::size_t i = 4; i < 6; ++i) {
@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a search finds the newest first three times a ti
   CHECK(queue.poll_slot() == &jobs[7]);
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: what does not fit goes to the injector, half a ring at once") {
+TEST_CASE_FIXTURE(Pool, "queue: an overflow moves half of the ring to the injector") {
   for (std::size_t i = 0; i < 257; ++i) queue.push(&jobs[i], injector);
   CHECK(queue.overflows() == 0);
   CHECK(injector.empty());
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(Pool, "queue: what does not fit goes to the injector, half a r
   for (std::size_t i = 0; i < 128; ++i) REQUIRE(injector.take() == &jobs[i]);
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: a batch that was fetched is no secret") {
+TEST_CASE_FIXTURE(Pool, "queue: thieves may steal fetched jobs and a fetch is limited by the room") {
   for (std::size_t i = 0; i < 60; ++i) injector.push(&jobs[i]);
   std::size_t taken = 0;
   CHECK(queue.fetch(injector, 1, taken) == &jobs[0]);
@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(Pool, "queue: a batch that was fetched is no secret") {
   CHECK(taken == 9);
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: the share of one among many") {
+TEST_CASE_FIXTURE(Pool, "queue: fetch takes the share of one of several workers") {
   for (std::size_t i = 0; i < 60; ++i) injector.push(&jobs[i]);
   std::size_t taken = 0;
   CHECK(queue.fetch(injector, 10, taken) == &jobs[0]);
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(Pool, "queue: the share of one among many") {
   CHECK(taken == 0);
 }
 
-TEST_CASE_FIXTURE(Pool, "queue: a theft takes from the ring, and from what was fetched when that is empty") {
+TEST_CASE_FIXTURE(Pool, "queue: a theft takes from the ring and then from the fetched jobs") {
   for (std::size_t i = 0; i < 9; ++i) queue.push(&jobs[i], injector);
   for (std::size_t i = 100; i < 104; ++i) injector.push(&jobs[i]);
   std::size_t taken = 0;

@@ -77,7 +77,7 @@ std::ptrdiff_t stack_of_fib(int n) {
 
 }  // namespace
 
-TEST_CASE("async pool: nested joins take at most three times the stack of the fork-join backend's") {
+TEST_CASE("async pool: nested joins use at most three times the stack of the fork-join backend") {
   const auto fork_join = stack_of_fib<blitz::ThreadPool>(20);
   const auto async = stack_of_fib<AsyncThreadPool>(20);
   MESSAGE("fib(20): " << fork_join << " bytes of stack, " << async << " on the async backend");
@@ -87,7 +87,7 @@ TEST_CASE("async pool: nested joins take at most three times the stack of the fo
 #endif
 }
 
-TEST_CASE("async pool: more jobs than the ring holds") {
+TEST_CASE("async pool: runs each job once if more are spawned than the ring holds") {
   for (const std::size_t workers : {1U, 2U, 5U}) {
     CAPTURE(workers);
     constexpr std::size_t kJobs = 20'000;
@@ -112,7 +112,7 @@ TEST_CASE("async pool: more jobs than the ring holds") {
   }
 }
 
-TEST_CASE("async pool: 65 and 300 workers") {
+TEST_CASE("async pool: works with up to 300 workers") {
   for (const std::size_t workers : {16U, 17U, 65U, 300U}) {
     CAPTURE(workers);
     AsyncThreadPool pool({.num_threads = workers});
@@ -131,7 +131,7 @@ TEST_CASE("async pool: 65 and 300 workers") {
   }
 }
 
-TEST_CASE("async pool: the offered half of a join is found, though all had gone to sleep") {
+TEST_CASE("async pool: an offered half is found though all workers slept") {
   for (const std::size_t workers : {2U, 3U, 65U}) {
     CAPTURE(workers);
     AsyncThreadPool pool({.num_threads = workers});
@@ -143,7 +143,7 @@ TEST_CASE("async pool: the offered half of a join is found, though all had gone 
   }
 }
 
-TEST_CASE("async pool: a burst from outside is found, though all had gone to sleep, and does not wake the herd") {
+TEST_CASE("async pool: a burst from outside is found though all slept and wakes few workers") {
   constexpr std::size_t kWorkers = 16;
   AsyncThreadPool pool({.num_threads = kWorkers});
   constexpr std::uint64_t kRounds = 50;
@@ -158,7 +158,7 @@ TEST_CASE("async pool: a burst from outside is found, though all had gone to sle
   CHECK(pool.stats().total.times_woken <= kRounds * 2 * 3);
 }
 
-TEST_CASE("async pool: what is injected does not wait for workers that never run dry") {
+TEST_CASE("async pool: an injected job runs although no worker runs out of jobs") {
   for (const std::size_t workers : {1U, 2U, 4U}) {
     CAPTURE(workers);
     AsyncThreadPool pool({.num_threads = workers});
@@ -184,7 +184,7 @@ TEST_CASE("async pool: what is injected does not wait for workers that never run
   }
 }
 
-TEST_CASE("async pool: what is injected waits for eight long jobs at most, from the first on") {
+TEST_CASE("async pool: an injected job waits for at most eight long jobs") {
   AsyncThreadPool pool({.num_threads = 1});
   std::atomic<bool> stop{false};
   std::atomic<int> begun{0};
@@ -217,7 +217,7 @@ TEST_CASE("async pool: what is injected waits for eight long jobs at most, from 
   pool.shutdown();
 }
 
-TEST_CASE("async pool: a batch that is stuck behind its first job is taken by others") {
+TEST_CASE("async pool: another worker takes jobs of a batch whose first job waits") {
   for (int round = 0; round < 20; ++round) {
     // While one worker is kept busy, the other fetches a batch of two jobs. The first waits for the second.
     std::latch held(1);
@@ -238,7 +238,7 @@ TEST_CASE("async pool: a batch that is stuck behind its first job is taken by ot
   }
 }
 
-TEST_CASE("async pool: many threads outside") {
+TEST_CASE("async pool: serves many outside threads") {
   constexpr int kThreads = 4;
   constexpr int kCalls = 300;
   AsyncThreadPool pool({.num_threads = 2});
@@ -318,7 +318,7 @@ class Nest {
 
 }  // namespace
 
-TEST_CASE("async pool: an outer b that comes back from another's ring runs on top of its a, and says so") {
+TEST_CASE("async pool: a b stolen back from another ring runs on top of its a and has migrated") {
   for (int round = 0; round < 20; ++round) {
     Nest<AsyncThreadPool> nest;
     nest.run();

@@ -7,7 +7,7 @@
 
 using blitz::detail::kCacheLine;
 
-TEST_CASE("cache_line: a whole number of this machine's lines") {
+TEST_CASE("cache_line: is a multiple of this machine's line size") {
   static_assert(std::has_single_bit(kCacheLine));
 #if defined(_SC_LEVEL1_DCACHE_LINESIZE)
   if (const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); line > 0) {

@@ -25,7 +25,7 @@ std::uint64_t xor_shifted(std::uint64_t x, int by) {
 
 }  // namespace
 
-TEST_CASE("xorshift: the published sequence for the state 1234567 (upper halves)") {
+TEST_CASE("xorshift: next gives the published sequence for the state 1234567 (upper halves)") {
   XorShift64Star random(1234567);
   for (const std::uint64_t expected : {3540625527U, 2750739987U, 4037983143U, 1993361440U, 3809424708U}) {
     CHECK((random.next() >> 32) == expected);

@@ -104,7 +104,7 @@ TEST_CASE("asymmetric_fence: the fallback orders a store before a load") {
   blitz::detail::membarrier_registered = registered;
 }
 
-TEST_CASE("asymmetric_fence: registering again changes nothing") {
+TEST_CASE("asymmetric_fence: a second registration changes nothing") {
   const bool registered = blitz::detail::asymmetric_fences_available();
   CHECK(blitz::detail::register_asymmetric_fences() == registered);
   CHECK(blitz::detail::asymmetric_fences_available() == registered);

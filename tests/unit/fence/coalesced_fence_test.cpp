@@ -112,14 +112,14 @@ int made_by(CoalescedFence& fence, int requests) {
 
 }  // namespace
 
-TEST_CASE("coalesced_fence: a caller that asks alone makes each fence") {
+TEST_CASE("coalesced_fence: a caller without others makes each fence itself") {
   CoalescedFence fence;
   CHECK(made_by(fence, 1000) == 1000);
 }
 
 // tests/interleave shows that requests share a fence. Here that needs two threads that run at the same time, which a busy
 // machine does not guarantee.
-TEST_CASE("coalesced_fence: each request has a whole fence within its duration") {
+TEST_CASE("coalesced_fence: each request contains a complete fence") {
   constexpr int kThreads = 6;
   constexpr int kRequests = 500;
   CoalescedFence fence;
@@ -140,7 +140,7 @@ TEST_CASE("coalesced_fence: each request has a whole fence within its duration")
   }
 }
 
-TEST_CASE("coalesced_fence: a request waits for others' fences, for as long as two are known to take") {
+TEST_CASE("coalesced_fence: a request waits for others' fences for at most two known durations") {
   // Another fence is in progress and does not end.
   const auto gives_up_after = [](const FencePace& pace) {
     blitz::detail::Ticks waiting = 0;
@@ -158,7 +158,7 @@ TEST_CASE("coalesced_fence: a request waits for others' fences, for as long as t
   }
 }
 
-TEST_CASE("coalesced_fence: a fence that hangs holds nobody up") {
+TEST_CASE("coalesced_fence: a fence that hangs does not delay other requests") {
   CoalescedFence fence;
   Stuck stuck(fence);
   CHECK(made_by(fence, 100) == 100);
@@ -166,7 +166,7 @@ TEST_CASE("coalesced_fence: a fence that hangs holds nobody up") {
   CHECK(made_by(fence, 100) == 100);
 }
 
-TEST_CASE("coalesced_fence: several that hang, and end in whatever order") {
+TEST_CASE("coalesced_fence: several fences may hang and end in any order") {
   CoalescedFence fence;
   std::array<Stuck, 3> stuck{Stuck(fence), Stuck(fence), Stuck(fence)};
   for (const int next : {1, 2, 0}) {

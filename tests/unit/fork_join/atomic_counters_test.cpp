@@ -35,28 +35,28 @@ TEST_CASE("counters: all slots begin asleep") {
   CHECK(fields(AtomicCounters(1, 7)) == Fields{1, 7});
 }
 
-TEST_CASE("counters: an even JEC is sleepy, an odd one active") {
+TEST_CASE("counters: an even JEC is sleepy and an odd one active") {
   CHECK(AtomicCounters(1, 0).load().sleepy());
   CHECK_FALSE(AtomicCounters(1, 1).load().sleepy());
   CHECK(AtomicCounters(1, kLastJec - 1).load().sleepy());
   CHECK_FALSE(AtomicCounters(1, kLastJec).load().sleepy());
 }
 
-TEST_CASE("counters: a post makes a sleepy JEC active, and leaves an active one") {
+TEST_CASE("counters: a post makes a sleepy JEC active and keeps an active one") {
   AtomicCounters counters(2, 4);
   CHECK(fields(counters.make_active()) == Fields{2, 5});
   CHECK(fields(counters.make_active()) == Fields{2, 5});
   CHECK(fields(counters) == Fields{2, 5});
 }
 
-TEST_CASE("counters: an announcement makes an active JEC sleepy, and leaves a sleepy one") {
+TEST_CASE("counters: an announcement makes an active JEC sleepy and keeps a sleepy one") {
   AtomicCounters counters(2, 5);
   CHECK(fields(counters.announce_sleepy()) == Fields{2, 6});
   CHECK(fields(counters.announce_sleepy()) == Fields{2, 6});
   CHECK(fields(counters) == Fields{2, 6});
 }
 
-TEST_CASE("counters: the JEC wraps around and touches nothing else") {
+TEST_CASE("counters: the JEC wraps around and changes nothing else") {
   AtomicCounters counters(AtomicCounters::kMaxSlots, kLastJec);
   CHECK(counters.announce_sleepy().jec() == 0);
   CHECK(fields(counters) == Fields{0xffff, 0});
@@ -64,7 +64,7 @@ TEST_CASE("counters: the JEC wraps around and touches nothing else") {
   CHECK(fields(counters) == Fields{0xffff, 1});
 }
 
-TEST_CASE("counters: a worker that announced before the JEC wrapped around is not registered after it") {
+TEST_CASE("counters: a worker that announced before the JEC wrapped around cannot register after") {
   AtomicCounters counters(1, kLastJec - 1);
   counters.sub_sleeping();
   const std::uint64_t announced = counters.announce_sleepy().jec();
@@ -76,7 +76,7 @@ TEST_CASE("counters: a worker that announced before the JEC wrapped around is no
   CHECK(fields(counters) == Fields{1, 0});
 }
 
-TEST_CASE("counters: a worker registers as sleeping only if nothing was posted since its announcement") {
+TEST_CASE("counters: a worker registers as sleeping only if nothing was posted since it announced") {
   AtomicCounters counters(2, 1);
   counters.sub_sleeping();
   const std::uint64_t announced = counters.announce_sleepy().jec();
@@ -106,7 +106,7 @@ TEST_CASE("counters: a slot that sleeps or wakes changes nothing else") {
   CHECK(fields(counters) == Fields{4, 9});
 }
 
-TEST_CASE("counters: the most slots fit, all the way down and up again") {
+TEST_CASE("counters: the largest number of slots fits") {
   constexpr std::size_t kMax = AtomicCounters::kMaxSlots;
   CHECK(kMax == 0xffff);
   AtomicCounters counters(kMax, kLastJec);
@@ -116,7 +116,7 @@ TEST_CASE("counters: the most slots fit, all the way down and up again") {
   CHECK(fields(counters) == Fields{0xffff, kLastJec});
 }
 
-TEST_CASE("counters: a push must be posted if somebody sleeps or has announced that it will") {
+TEST_CASE("counters: a push must be posted if a slot sleeps or has announced itself") {
   AtomicCounters asleep(1, 1);
   CHECK(needed(asleep));  // one slot sleeps
   asleep.sub_sleeping();
@@ -127,14 +127,14 @@ TEST_CASE("counters: a push must be posted if somebody sleeps or has announced t
   CHECK_FALSE(needed(asleep));
 }
 
-TEST_CASE("counters: every push must be posted where there are no asymmetric fences") {
+TEST_CASE("counters: every push must be posted without asymmetric fences") {
   AtomicCounters counters(1, 1, AtomicCounters::kNever);
   CHECK(needed(counters));
   counters.sub_sleeping();
   CHECK(needed(counters));
 }
 
-TEST_CASE("counters: the highest slot count does not look like the JEC") {
+TEST_CASE("counters: the highest slot count does not change the JEC") {
   AtomicCounters counters(AtomicCounters::kMaxSlots, 0);
   CHECK(needed(counters));
   for (std::size_t i = 0; i < AtomicCounters::kMaxSlots; ++i) counters.sub_sleeping();

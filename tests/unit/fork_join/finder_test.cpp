@@ -18,7 +18,7 @@ using blitz::detail::ticks_per_microsecond;
 using blitz_test::NoJob;
 using Pool = blitz_test::UnmannedPool<blitz::detail::ForkJoinQueue, blitz::detail::ForkJoinInjector>;
 
-TEST_CASE("finder: nothing anywhere") {
+TEST_CASE("finder: finds nothing in empty queues") {
   Pool pool(4);
   auto sources = pool.sources_of(2);
   ForkJoinFinder finder(2);
@@ -28,7 +28,7 @@ TEST_CASE("finder: nothing anywhere") {
   CHECK(finder.injected_taken() == 0);
 }
 
-TEST_CASE("finder: its own newest, then the main worker's oldest, then others', then the injector's") {
+TEST_CASE("finder: searches its newest then slot 0's oldest then others' then the injector") {
   Pool pool(3);
   std::array<NoJob, 7> jobs;
   pool.push(1, jobs[0]);
@@ -57,7 +57,7 @@ TEST_CASE("finder: its own newest, then the main worker's oldest, then others', 
   CHECK(finder.find_work(sources) == nullptr);
 }
 
-TEST_CASE("finder: a lone job that its owner leaves lying is taken") {
+TEST_CASE("finder: steals a single job") {
   Pool pool(2);
   NoJob job;
   pool.push(1, job);
@@ -68,7 +68,7 @@ TEST_CASE("finder: a lone job that its owner leaves lying is taken") {
   CHECK(finder.find_work(sources) == nullptr);
 }
 
-TEST_CASE("finder: every other worker is a victim, and the one to begin with is drawn each time") {
+TEST_CASE("finder: steals from every other worker and begins with a random one") {
   constexpr std::size_t kSlots = 5;
   for (std::size_t thief = 0; thief < kSlots; ++thief) {
     CAPTURE(thief);
@@ -92,7 +92,7 @@ TEST_CASE("finder: every other worker is a victim, and the one to begin with is 
   }
 }
 
-TEST_CASE("finder: at rest alone it waits before it steals jobs that are not worth it") {
+TEST_CASE("finder: waits before it steals short jobs only if it is at rest") {
   // Takes the fastest of ten rows of thefts, because the thread may be interrupted.
   constexpr std::size_t kRow = 20;
   bool guarded = false;
@@ -120,7 +120,7 @@ TEST_CASE("finder: at rest alone it waits before it steals jobs that are not wor
   CHECK(time(false) < at_rest);
 }
 
-TEST_CASE("finder: a pool of one looks at its own queue and the injector") {
+TEST_CASE("finder: a pool of one searches its queue and the injector") {
   Pool pool(1);
   std::array<NoJob, 2> jobs;
   pool.push(0, jobs[0]);

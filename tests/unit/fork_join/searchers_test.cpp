@@ -7,7 +7,7 @@
 using blitz::detail::kSlotsOfWord;
 using blitz::detail::Searchers;
 
-TEST_CASE("searchers: none at first, for every number of slots") {
+TEST_CASE("searchers: none is counted at first for every number of slots") {
   for (const std::size_t slots :
        {std::size_t{1}, kSlotsOfWord - 1, kSlotsOfWord, kSlotsOfWord + 1, 10 * kSlotsOfWord}) {
     CAPTURE(slots);
@@ -20,7 +20,7 @@ TEST_CASE("searchers: none at first, for every number of slots") {
   }
 }
 
-TEST_CASE("searchers: counts the slots of all words") {
+TEST_CASE("searchers: the count includes the slots of all words") {
   constexpr std::size_t kSlots = 3 * kSlotsOfWord + 1;
   Searchers searchers(kSlots);
   for (std::size_t slot = 0; slot < kSlots; ++slot) {

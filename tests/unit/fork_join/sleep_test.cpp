@@ -40,7 +40,7 @@ void borrow(Sleep& sleep, std::size_t slot = 0) { REQUIRE(sleep.try_borrow(slot)
 
 }  // namespace
 
-TEST_CASE("sleep: slots are woken one by one, slot 0 last") {
+TEST_CASE("sleep: slots are woken one by one and slot 0 last") {
   Sleep sleep(3);
   CHECK(sleep.wake_any());
   CHECK(sleep.times_woken(1) == 1);
@@ -54,7 +54,7 @@ TEST_CASE("sleep: slots are woken one by one, slot 0 last") {
   CHECK(fields(sleep) == Fields{0, 3, 0});
 }
 
-TEST_CASE("sleep: a post makes the JEC active, an announcement sleepy, and nothing else changes it") {
+TEST_CASE("sleep: only a post makes the JEC active and only an announcement makes it sleepy") {
   const auto jec = [](const Sleep& sleep) { return sleep.counters().jec(); };
   CoreLatch latch;
   SUBCASE("posts") {
@@ -126,7 +126,7 @@ TEST_CASE("sleep: a worker that has announced itself does not sleep") {
   CHECK_FALSE(sleep.try_wake(1));  // it is awake
 }
 
-TEST_CASE("sleep: a search goes on as before where the JEC wraps around") {
+TEST_CASE("sleep: a search continues when the JEC wraps around") {
   Sleep sleep(2, 0xffff'ffff'ffff);
   borrow(sleep, 1);
   borrow(sleep);
@@ -147,7 +147,7 @@ void run_nothing(blitz::policy::Job* /*job*/, blitz::detail::WorkerBase& /*worke
 
 }  // namespace
 
-TEST_CASE("sleep: a half that is not known wakes a slot, and one that was too short neither wakes nor posts") {
+TEST_CASE("sleep: an unknown half wakes a slot and a half that was short neither wakes nor posts") {
   // A fork looks long if this thread loses its processor during it. So one of a few tries must succeed.
   bool none = false;
   for (int tries = 0; tries < 100 && !none; ++tries) {

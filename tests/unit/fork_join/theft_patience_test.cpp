@@ -50,7 +50,7 @@ constexpr Ticks kNever = ~Ticks{0};
 
 }  // namespace
 
-TEST_CASE("theft patience: the wait doubles after each job that is not worth its theft, up to 8 us") {
+TEST_CASE("theft patience: the wait doubles up to 8 us after each job that is too short") {
   Thief thief;
   CHECK(thief.steal(0) == thief.step);
   for (const Ticks wait : {1, 2, 4, 8, 8, 8}) {
@@ -60,7 +60,7 @@ TEST_CASE("theft patience: the wait doubles after each job that is not worth its
   }
 }
 
-TEST_CASE("theft patience: one job that takes twice as long as its theft ends it") {
+TEST_CASE("theft patience: a job twice as long as its theft ends the wait") {
   Thief thief;
   for (int i = 0; i < 4; ++i) (void)thief.steal(0);
   CHECK(thief.steal(microseconds(3)) >= microseconds(8));
@@ -68,7 +68,7 @@ TEST_CASE("theft patience: one job that takes twice as long as its theft ends it
   CHECK(thief.steal(0) >= microseconds(1));
 }
 
-TEST_CASE("theft patience: a deque that becomes empty is left alone") {
+TEST_CASE("theft patience: a deque that becomes empty is not robbed") {
   Thief thief;
   for (int i = 0; i < 5; ++i) (void)thief.steal(0);
   thief.begin_search();
@@ -92,7 +92,7 @@ TEST_CASE("theft patience: a search waits no longer for several deques than for 
   CHECK(thief.now - begin <= microseconds(8) + 4 * thief.step);
 }
 
-TEST_CASE("theft patience: a search without a theft before it changes nothing") {
+TEST_CASE("theft patience: a search without a theft changes nothing") {
   Thief thief;
   for (int i = 0; i < 5; ++i) (void)thief.steal(0);
   for (int i = 0; i < 3; ++i) {
@@ -103,7 +103,7 @@ TEST_CASE("theft patience: a search without a theft before it changes nothing") 
   CHECK(thief.steal(0) >= microseconds(8));
 }
 
-TEST_CASE("theft patience: the owner is disturbed twice in a microsecond at most") {
+TEST_CASE("theft patience: the search reads the owner's deque at most twice per microsecond") {
   Thief thief;
   for (int i = 0; i < 5; ++i) (void)thief.steal(0);
   thief.step = ticks_per_microsecond() / 16;
@@ -113,7 +113,7 @@ TEST_CASE("theft patience: the owner is disturbed twice in a microsecond at most
   CHECK(thief.looks <= 1 + 2 * 8);
 }
 
-TEST_CASE("theft patience: a clock that stands still ends no wait, but the pauses are numbered") {
+TEST_CASE("theft patience: the number of pauses is limited if the clock does not advance") {
   Thief thief;
   for (int i = 0; i < 5; ++i) (void)thief.steal(0);
   thief.begin_search();

@@ -47,7 +47,7 @@ TEST_CASE("job memory: each size has the smallest class that holds it") {
   static_assert(size_of(JobMemory::kClasses - 1) == JobMemory::kLargest);
 }
 
-TEST_CASE("job memory: blocks are aligned, do not overlap, and come again") {
+TEST_CASE("job memory: blocks are aligned and disjoint and are reused") {
   for (std::size_t size_class = 0; size_class < JobMemory::kClasses; ++size_class) {
     CAPTURE(size_class);
     // More than one chunk holds, and not a multiple of the batch size.
@@ -69,7 +69,7 @@ TEST_CASE("job memory: blocks are aligned, do not overlap, and come again") {
   }
 }
 
-TEST_CASE("job memory: a block that was freed is the next to be given out") {
+TEST_CASE("job memory: a freed block is the next to be allocated") {
   JobMemory memory;
   void* const first = memory.allocate(1);
   void* const second = memory.allocate(1);
@@ -80,7 +80,7 @@ TEST_CASE("job memory: a block that was freed is the next to be given out") {
   memory.free(second, 1);
 }
 
-TEST_CASE("job memory: chunks go back to the system when their blocks are free") {
+TEST_CASE("job memory: chunks return to the system when their blocks are free") {
   const std::size_t before = memory_in_use();
   for (std::size_t size_class = 0; size_class < JobMemory::kClasses; ++size_class) {
     CAPTURE(size_class);
@@ -96,7 +96,7 @@ TEST_CASE("job memory: chunks go back to the system when their blocks are free")
   CHECK(memory_in_use() <= before + kKeptByAll);
 }
 
-TEST_CASE("job memory: in whatever order they are freed") {
+TEST_CASE("job memory: chunks return to the system after frees in random order") {
   const std::size_t before = memory_in_use();
   constexpr std::size_t kCount = 20'000;
   {
@@ -111,7 +111,7 @@ TEST_CASE("job memory: in whatever order they are freed") {
   CHECK(memory_in_use() <= before + kKeptByAll);
 }
 
-TEST_CASE("job memory: blocks may be freed elsewhere than they were made") {
+TEST_CASE("job memory: blocks may be freed by another owner") {
   const std::size_t before = memory_in_use();
   {
     JobMemory maker;
@@ -127,7 +127,7 @@ TEST_CASE("job memory: blocks may be freed elsewhere than they were made") {
   CHECK(memory_in_use() <= before + kKeptByAll);
 }
 
-TEST_CASE("job memory: threads without a worker have blocks from the depot, and may give back any") {
+TEST_CASE("job memory: threads without a worker use the depot and may free any block") {
   const std::size_t before = memory_in_use();
   {
     JobMemory memory;
@@ -147,7 +147,7 @@ TEST_CASE("job memory: threads without a worker have blocks from the depot, and 
   CHECK(memory_in_use() <= before + kKeptByAll);
 }
 
-TEST_CASE("job memory: many threads at once, each freeing what another made") {
+TEST_CASE("job memory: many threads may free blocks of other threads concurrently") {
   const std::size_t before = memory_in_use();
   constexpr std::size_t kThreads = 4;
   constexpr std::size_t kBlocks = 3000;

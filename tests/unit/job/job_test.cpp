@@ -30,9 +30,9 @@ static_assert(std::same_as<CallValue<const std::string (&)()>, std::string>);
 static_assert(std::same_as<CallValue<const std::string& (&)()>, const std::string&>);
 static_assert(std::is_empty_v<Unit>);
 
-TEST_CASE("unit: all are equal") { CHECK(Unit{} == Unit{}); }
+TEST_CASE("unit: all values are equal") { CHECK(Unit{} == Unit{}); }
 
-TEST_CASE("call_value: Unit for void, and else what the callable returns") {
+TEST_CASE("call_value: returns the result of the callable and Unit for void") {
   int calls = 0;
   CHECK(call_value([&](int by) { calls += by; }, 3) == Unit{});
   CHECK(calls == 3);
@@ -42,7 +42,7 @@ TEST_CASE("call_value: Unit for void, and else what the callable returns") {
   CHECK(&there == &here);
 }
 
-TEST_CASE("result: a value is taken once and destroyed once") {
+TEST_CASE("result: take moves a value out and it is destroyed once") {
   Lives lives;
   {
     JobResult<Counted> result;
@@ -63,7 +63,7 @@ TEST_CASE("result: a value is taken once and destroyed once") {
   CHECK(lives.alive == 0);
 }
 
-TEST_CASE("result: move-only values, references, and pointers to const") {
+TEST_CASE("result: holds move-only values and references") {
   JobResult<std::unique_ptr<int>> unique;
   unique.run([] { return std::make_unique<int>(3); });
   CHECK(*unique.take() == 3);
@@ -90,7 +90,7 @@ TEST_CASE("result: move-only values, references, and pointers to const") {
   CHECK(target == 1);
 }
 
-TEST_CASE("result: an exception is rethrown, or dropped, and freed once") {
+TEST_CASE("result: take rethrows an exception and discard drops it and it is freed once") {
   Lives lives;
   {
     JobResult<int> result;
@@ -112,7 +112,7 @@ TEST_CASE("result: an exception is rethrown, or dropped, and freed once") {
   CHECK(lives.alive == 0);
 }
 
-TEST_CASE("room: a value is made in its place, moved from where it lies, and destroyed on demand") {
+TEST_CASE("room: make constructs in place and get refers to the value and destroy ends it") {
   Lives lives;
   ResultRoom<Counted> room;
   static_assert(!ResultRoom<Counted>::kIsTrivial);
@@ -126,7 +126,7 @@ TEST_CASE("room: a value is made in its place, moved from where it lies, and des
   CHECK(lives.alive == 0);
 }
 
-TEST_CASE("room: of a reference") {
+TEST_CASE("room: holds references") {
   int target = 1;
   ResultRoom<int&> room;
   static_assert(ResultRoom<int&>::kIsTrivial);
@@ -140,7 +140,7 @@ TEST_CASE("room: of a reference") {
   CHECK(&static_cast<const int&>(rvalue.get()) == &target);
 }
 
-TEST_CASE("result: a value whose move throws is destroyed all the same") {
+TEST_CASE("result: destroys a value whose move throws") {
   struct Sticky {
     explicit Sticky(int& the_alive) : alive(the_alive) { ++alive; }
     Sticky(Sticky&& other) : alive(other.alive) { throw std::runtime_error("stuck"); }

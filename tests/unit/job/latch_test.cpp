@@ -24,12 +24,12 @@ void fall_asleep(CoreLatch& latch) {
 
 }  // namespace
 
-TEST_CASE("core latch: unset at first") {
+TEST_CASE("core latch: begins unset") {
   const CoreLatch latch;
   CHECK_FALSE(latch.probe());
 }
 
-TEST_CASE("core latch: its setter learns whether its worker sleeps") {
+TEST_CASE("core latch: set returns whether its worker sleeps") {
   CoreLatch latch;
   SUBCASE("it searches") { CHECK_FALSE(latch.set()); }
   SUBCASE("it is on its way to sleep") {
@@ -51,7 +51,7 @@ TEST_CASE("core latch: its setter learns whether its worker sleeps") {
   CHECK(latch.probe());
 }
 
-TEST_CASE("core latch: nobody falls asleep on a latch that is set, and waking up leaves it set") {
+TEST_CASE("core latch: a worker cannot fall asleep on a set latch and waking up keeps it set") {
   CoreLatch latch;
   (void)latch.set();
   CHECK_FALSE(latch.get_sleepy());
@@ -59,7 +59,7 @@ TEST_CASE("core latch: nobody falls asleep on a latch that is set, and waking up
   CHECK(latch.probe());
 }
 
-TEST_CASE("core latch: set while its worker sleeps, it stays set when the worker wakes up") {
+TEST_CASE("core latch: stays set when a worker that slept wakes up") {
   CoreLatch latch;
   REQUIRE(latch.get_sleepy());
   REQUIRE(latch.fall_asleep());
@@ -69,7 +69,7 @@ TEST_CASE("core latch: set while its worker sleeps, it stays set when the worker
   CHECK_FALSE(latch.get_sleepy());
 }
 
-TEST_CASE("core latch: a worker may sleep again and again") {
+TEST_CASE("core latch: a worker may sleep repeatedly") {
   CoreLatch latch;
   for (int i = 0; i < 3; ++i) {
     REQUIRE(latch.get_sleepy());
@@ -80,7 +80,7 @@ TEST_CASE("core latch: a worker may sleep again and again") {
   }
 }
 
-TEST_CASE("core latch: what came before set is visible to a thread that sees it set") {
+TEST_CASE("core latch: writes before set are visible to a thread that sees it set") {
   for (int round = 0; round < 200; ++round) {
     CoreLatch latch;
     int value = 0;
@@ -94,7 +94,7 @@ TEST_CASE("core latch: what came before set is visible to a thread that sees it 
   }
 }
 
-TEST_CASE("worker latch: names its worker until it is set") {
+TEST_CASE("worker latch: is for its worker until it is set") {
   FakeWorker worker;
   FakeWorker other;
   WorkerLatch latch(worker.tag());
@@ -109,7 +109,7 @@ TEST_CASE("worker latch: names its worker until it is set") {
   CHECK_FALSE(latch.core().get_sleepy());
 }
 
-TEST_CASE("worker latch: wakes its worker only if that sleeps") {
+TEST_CASE("worker latch: wakes its worker only if the worker sleeps") {
   FakeWorker worker;
   WorkerLatch awake(worker.tag());
   awake.set();
@@ -123,7 +123,7 @@ TEST_CASE("worker latch: wakes its worker only if that sleeps") {
   CHECK(worker.wakes == 1);
 }
 
-TEST_CASE("caller latch: keeps a worker's own pool until the worker has been woken, and no longer") {
+TEST_CASE("caller latch: keeps a worker's own pool until the worker has been woken") {
   const FakePool setter;
   FakeWorker worker;
   bool gone = false;
@@ -143,7 +143,7 @@ TEST_CASE("caller latch: keeps a worker's own pool until the worker has been wok
   CHECK(gone);
 }
 
-TEST_CASE("caller latch: a worker of the pool that sets it keeps nothing") {
+TEST_CASE("caller latch: keeps nothing for a worker of the pool that sets it") {
   FakeWorker worker;
   bool gone = false;
   worker.fake_pool.gone = &gone;
@@ -152,7 +152,7 @@ TEST_CASE("caller latch: a worker of the pool that sets it keeps nothing") {
   CHECK(gone);
 }
 
-TEST_CASE("caller latch: leaves a worker that is awake alone") {
+TEST_CASE("caller latch: does not wake a worker that is awake") {
   const FakePool setter;
   FakeWorker worker;
   CallerLatch latch(&setter, &worker);
@@ -162,7 +162,7 @@ TEST_CASE("caller latch: leaves a worker that is awake alone") {
   CHECK(worker.wakes == 0);
 }
 
-TEST_CASE("caller latch: without a worker the thread blocks until it is set, before or after") {
+TEST_CASE("caller latch: a thread without a worker blocks until it is set") {
   const FakePool setter;
   CallerLatch before(&setter);
   before.set();

@@ -11,7 +11,7 @@
 
 using blitz::detail::Claims;
 
-TEST_CASE("claims: one's own, or else the last that is free") {
+TEST_CASE("claims: claim returns the own piece or otherwise the last free one") {
   Claims claims(130);
   CHECK(claims.claim(64) == 64);
   CHECK(claims.claim(64) == 129);
@@ -20,7 +20,7 @@ TEST_CASE("claims: one's own, or else the last that is free") {
   CHECK(claims.claim(130) == 126);
 }
 
-TEST_CASE("claims: each piece once, and every one") {
+TEST_CASE("claims: each piece is claimed once") {
   for (const std::size_t pieces : {1, 2, 63, 64, 65, 127, 128, 129, 1023, 1024}) {
     for (const std::size_t own : {0, 1, 63, 64, 1023, 5000}) {
       CAPTURE(pieces);
@@ -33,7 +33,7 @@ TEST_CASE("claims: each piece once, and every one") {
   }
 }
 
-TEST_CASE("claims: by several threads at once") {
+TEST_CASE("claims: several threads claim each piece once") {
   constexpr std::size_t kThreads = 4;
   constexpr std::size_t kPieces = 1000;
   for (int round = 0; round < 100; ++round) {

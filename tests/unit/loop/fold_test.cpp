@@ -32,7 +32,7 @@ T fold_all(const Items& items, LoopIndex first, LoopIndex last, T value, T ident
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("fold: every item once, for runs of every length and from anywhere", T, float, double, long double,
+TEST_CASE_TEMPLATE("fold: includes every item once for runs of every length and offset", T, float, double, long double,
                    int, std::int8_t, std::uint64_t) {
   // Sums that are exact in every type, or wrap.
   std::vector<T> numbers(700);
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("fold: every item once, for runs of every length and from any
   }
 }
 
-TEST_CASE("fold: an operation that does not commute sees the items in their order") {
+TEST_CASE("fold: passes items in order to an operation that does not commute") {
   // "The last number" and "the first number": associative, with "no number" as the identity.
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto latest = [](double a, double b) { return std::isnan(b) ? a : b; };
@@ -70,14 +70,14 @@ TEST_CASE("fold: an operation that does not commute sees the items in their orde
   }
 }
 
-TEST_CASE("fold: products") {
+TEST_CASE("fold: computes products") {
   const std::vector<double> twos(100, 2.0);
   const IteratorItems items(twos.begin());
   CHECK(fold_all<double>(items, 0, 100, 3.0, 1.0, std::multiplies<>{}) == std::ldexp(3.0, 100));
   CHECK(fold_all<double>(items, 0, 100, 3.0, 1.0, std::multiplies<double>{}) == std::ldexp(3.0, 100));
 }
 
-TEST_CASE("fold: equal runs are folded to equal bits, wherever they lie") {
+TEST_CASE("fold: equal runs give equal bits at any offset") {
   std::vector<double> numbers(2000);
   for (std::size_t i = 0; i < 1000; ++i) numbers[i] = 1.0 / static_cast<double>(i + 1);
   for (std::size_t offset : {1, 3, 1000}) {
@@ -91,7 +91,7 @@ TEST_CASE("fold: equal runs are folded to equal bits, wherever they lie") {
   }
 }
 
-TEST_CASE("fold: integers of any type") {
+TEST_CASE("fold: accepts integers of any type") {
   const IntegerItems<int> from_below(static_cast<LoopIndex>(-500));
   CHECK(from_below[0] == -500);
   CHECK(fold_all<long>(from_below, 0, 1001, 0, 0, std::plus<>{}) == 0);
@@ -99,7 +99,7 @@ TEST_CASE("fold: integers of any type") {
   CHECK(fold_all<double>(bytes, 0, 255, 0.0, 0.0, std::plus<>{}) == -255.0);
 }
 
-TEST_CASE("fold: an operation that returns a reference to what it was given") {
+TEST_CASE("fold: accepts an operation that returns a reference to its argument") {
   using Numbers = std::vector<int>;
   const auto append = [](Numbers&& all, int x) -> Numbers&& {
     all.push_back(x);
@@ -117,8 +117,8 @@ TEST_CASE("fold: an operation that returns a reference to what it was given") {
   CHECK(all == Numbers{0, 1, 2, 3});
 }
 
-TEST_CASE_TEMPLATE("fold: integers from end to end of their type, in their order, by lanes and by groups", I,
-                   std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, unsigned, long, std::size_t) {
+TEST_CASE_TEMPLATE("fold: passes integers up to the limits of their type in order", I, std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, int, unsigned, long, std::size_t) {
   using Limits = std::numeric_limits<I>;
   const auto latest = [](double, double b) { return b; };
   const auto offset = [](I from) { return [from](I i) { return static_cast<double>(i - from); }; };
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("fold: integers from end to end of their type, in their order
   }
 }
 
-TEST_CASE("fold: views whose items are made when they are asked for") {
+TEST_CASE("fold: accepts views that make their items on access") {
   const auto halves = std::views::iota(0, 700) | std::views::transform([](int i) { return i / 2.0; });
   const auto latest = [](double, double b) { return b; };
   for (const LoopIndex count : {1, 16, 40, 700}) {
@@ -153,7 +153,7 @@ TEST_CASE("fold: views whose items are made when they are asked for") {
   }
 }
 
-TEST_CASE_TEMPLATE("fold: one operation takes items, another combines values", T, double, int, std::vector<int>) {
+TEST_CASE_TEMPLATE("fold: one operation takes items and another combines values", T, double, int, std::vector<int>) {
   // A value is the number of items that it contains. Values of neighbours are added.
   struct Count {
     T operator()(T value, const std::vector<int>&) const {
@@ -196,7 +196,7 @@ TEST_CASE_TEMPLATE("fold: one operation takes items, another combines values", T
   }
 }
 
-TEST_CASE("fold: which operations commute") {
+TEST_CASE("fold: Commutes holds for sums and products without a loss of precision") {
   static_assert(Commutes<std::plus<>, double, double>);
   static_assert(Commutes<std::plus<>, double, float>);
   static_assert(Commutes<std::plus<>, double, int>);

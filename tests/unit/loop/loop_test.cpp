@@ -73,7 +73,7 @@ void check_cover(std::vector<Block> blocks, LoopIndex count) {
 
 }  // namespace
 
-TEST_CASE("loop: alone, it is the plain loop") {
+TEST_CASE("loop: a single worker runs one block") {
   for (const LoopIndex count : {1, 2, 3, 9, 1000, 100'000}) {
     CAPTURE(count);
     FakeWorker worker;
@@ -84,7 +84,7 @@ TEST_CASE("loop: alone, it is the plain loop") {
   }
 }
 
-TEST_CASE("loop: alone, but such that it can be stopped, it runs in order and offers nothing") {
+TEST_CASE("loop: a single worker runs a stoppable loop in order and offers nothing") {
   for (const LoopIndex count : {1, 2, 3, 9, 1000, 100'000}) {
     CAPTURE(count);
     FakeWorker worker;
@@ -99,7 +99,7 @@ TEST_CASE("loop: alone, but such that it can be stopped, it runs in order and of
   }
 }
 
-TEST_CASE("loop: an offer that nobody takes comes back and is run in its place") {
+TEST_CASE("loop: an offer that is not taken comes back and runs in its place") {
   FakeWorker worker(0, 2);
   worker.idle = true;
   Blocks body;
@@ -109,7 +109,7 @@ TEST_CASE("loop: an offer that nobody takes comes back and is run in its place")
   CHECK(worker.pushes > 0);
 }
 
-TEST_CASE("loop: an offer of one with short items is made only while all earlier ones are gone") {
+TEST_CASE("loop: a loop with short items has at most one offer in the queue") {
   FakeWorker worker(0, 2);
   worker.idle = true;
   std::size_t most = 0;
@@ -120,7 +120,7 @@ TEST_CASE("loop: an offer of one with short items is made only while all earlier
   CHECK(most == 1);
 }
 
-TEST_CASE("loop: while an item of one that is not known, or has long items, runs, all others are on offer or done") {
+TEST_CASE("loop: all other items are on offer while an item of unknown or long duration runs") {
   for (const bool idle : {true, false}) {
     for (const LoopIndex count : {4, 5, 8, 100}) {
       CAPTURE(idle);
@@ -150,8 +150,7 @@ TEST_CASE("loop: while an item of one that is not known, or has long items, runs
   }
 }
 
-TEST_CASE(
-    "loop: the first offer of short items is made before the first block, though nobody is idle, and is the only one") {
+TEST_CASE("loop: the only offer of short items comes before the first block though none is idle") {
   using blitz::detail::Ticks;
   using blitz::detail::ticks_now;
   // Items are short only if nothing disturbs the thread, and no emulator runs it.
@@ -182,7 +181,7 @@ TEST_CASE(
   MESSAGE("skipped: too slow for short items");
 }
 
-TEST_CASE("loop: one that took less the last time than it costs to share it is not offered to a worker that searches") {
+TEST_CASE("loop: a loop that was too short to share is not offered to a searching worker") {
   for (const LoopIndex count : {2, 3, 8, 100}) {
     CAPTURE(count);
     FakeWorker worker(0, 2);
@@ -201,7 +200,7 @@ TEST_CASE("loop: one that took less the last time than it costs to share it is n
   }
 }
 
-TEST_CASE("loop: who takes a part of it learns from the owner what an item took the last time") {
+TEST_CASE("loop: a thief learns the known duration of an item from the owner") {
   using blitz::detail::Ticks;
   for (const bool worth_waking : {true, false}) {
     CAPTURE(worth_waking);
@@ -219,7 +218,7 @@ TEST_CASE("loop: who takes a part of it learns from the owner what an item took 
   }
 }
 
-TEST_CASE("loop: one that has become long is offered after two blocks, and in the next call at once") {
+TEST_CASE("loop: a loop that became long is offered after two blocks and next time before the first") {
   FakeWorker worker(0, 2);
   worker.idle = true;
   int blocks = 0;
@@ -249,7 +248,7 @@ TEST_CASE("loop: one that has become long is offered after two blocks, and in th
   CHECK(blocks_before_offer == 0);
 }
 
-TEST_CASE("loop: one with more work than 64 bits count in ticks is offered") {
+TEST_CASE("loop: a loop with more work than 64 bits count in ticks is offered") {
   for (const bool known : {false, true}) {
     CAPTURE(known);
     FakeWorker worker(0, 2);
@@ -266,7 +265,7 @@ TEST_CASE("loop: one with more work than 64 bits count in ticks is offered") {
   }
 }
 
-TEST_CASE("loop: the half for a worker that searches is smaller by a microsecond of work") {
+TEST_CASE("loop: the offered half for a searching worker is smaller by a microsecond of work") {
   Thieves two;
   Blocks body;
   const float per_item = 0.01F * static_cast<float>(blitz::detail::ticks_per_microsecond());
@@ -277,7 +276,7 @@ TEST_CASE("loop: the half for a worker that searches is smaller by a microsecond
   CHECK(middle <= 550);
 }
 
-TEST_CASE("loop: however many positions, and however long they take, half of a loop that was timed before is offered") {
+TEST_CASE("loop: half of a loop with a known duration is offered for any count and duration") {
   const auto microsecond = static_cast<float>(blitz::detail::ticks_per_microsecond());
   for (const LoopIndex count : {LoopIndex{1} << 20, LoopIndex{1} << 49, LoopIndex{1} << 53, LoopIndex{1} << 60,
                                 LoopIndex{1} << 63, kMost - 1, kMost}) {
@@ -322,7 +321,7 @@ TEST_CASE("loop: any number of positions is shared in each of several calls") {
   }
 }
 
-TEST_CASE("loop: a block that takes no time, of however many positions") {
+TEST_CASE("loop: blocks that take no time cover any number of positions") {
   for (const LoopIndex count : {LoopIndex{1} << 60, LoopIndex{1} << 63, kMost}) {
     CAPTURE(count);
     FakeWorker worker(0, 2);
@@ -333,7 +332,7 @@ TEST_CASE("loop: a block that takes no time, of however many positions") {
   }
 }
 
-TEST_CASE("loop: what was taken is run once, by its taker") {
+TEST_CASE("loop: a stolen part runs once on its thief") {
   Thieves workers;
   Blocks body;
   run(workers.owner, LoopCut::kAdaptive, 1000, body);
@@ -342,7 +341,7 @@ TEST_CASE("loop: what was taken is run once, by its taker") {
   CHECK(workers.owner.waits == 0);  // the thief was faster
 }
 
-TEST_CASE("loop: waits for a taker that is not done yet") {
+TEST_CASE("loop: waits for a thief that has not finished") {
   FakeWorker owner(0, 2);
   FakeWorker thief(1, 2);
   owner.idle = true;
@@ -359,7 +358,7 @@ TEST_CASE("loop: waits for a taker that is not done yet") {
   CHECK(body.all.back().second == 100);  // the far half
 }
 
-TEST_CASE("loop: no block below the grain, with takers and without") {
+TEST_CASE("loop: no block is smaller than the grain with and without thieves") {
   for (const LoopIndex grain : {0, 1, 5, 64}) {
     for (const LoopIndex count : {64, 65, 100, 127, 128, 1000, 4099}) {
       for (const bool taken : {false, true}) {
@@ -377,7 +376,7 @@ TEST_CASE("loop: no block below the grain, with takers and without") {
   }
 }
 
-TEST_CASE("loop: one that is shorter than the grain is one block") {
+TEST_CASE("loop: a loop shorter than the grain is one block") {
   FakeWorker worker(0, 4);
   worker.idle = true;
   for (const LoopIndex grain : {LoopIndex{100}, LoopIndex{1} << 63, std::numeric_limits<LoopIndex>::max()}) {
@@ -392,7 +391,7 @@ TEST_CASE("loop: one that is shorter than the grain is one block") {
   CHECK(worker.pushes == 0);
 }
 
-TEST_CASE("loop: fixed blocks are as many as workers, and equal but for one item") {
+TEST_CASE("loop: fixed blocks are as many as workers and differ by one item at most") {
   for (const std::size_t workers : {1, 2, 3, 7, 16}) {
     for (const LoopIndex count : {LoopIndex{1}, LoopIndex{2}, LoopIndex{15}, LoopIndex{16}, LoopIndex{17},
                                   LoopIndex{1000}, (LoopIndex{1} << 40) + 3}) {
@@ -411,7 +410,7 @@ TEST_CASE("loop: fixed blocks are as many as workers, and equal but for one item
   }
 }
 
-TEST_CASE("loop: fixed blocks are fewer where the grain asks for it") {
+TEST_CASE("loop: no fixed block is smaller than the grain") {
   for (const LoopIndex grain : {2, 64, 99}) {
     for (const LoopIndex count : {99, 100, 128, 130, 1000}) {
       CAPTURE(grain);
@@ -425,7 +424,7 @@ TEST_CASE("loop: fixed blocks are fewer where the grain asks for it") {
   }
 }
 
-TEST_CASE("loop: fixed blocks are taken by others, too, which begin with their own") {
+TEST_CASE("loop: thieves of fixed blocks begin with their own block") {
   FakeWorker owner(2, 8);
   FakeWorker thief(5, 8);
   owner.on_push = [&] { owner.run_oldest_on(thief); };
@@ -438,7 +437,7 @@ TEST_CASE("loop: fixed blocks are taken by others, too, which begin with their o
   CHECK(body.all.back() == Block{20, 30});  // the owner's block is the last: all others were taken immediately
 }
 
-TEST_CASE("loop: fixed blocks are 1024 at most") {
+TEST_CASE("loop: a fixed loop has at most 1024 blocks") {
   FakeWorker worker(5000, 65'535);
   Blocks body;
   run(worker, LoopCut::kFixed, 100'000, body);
@@ -446,7 +445,7 @@ TEST_CASE("loop: fixed blocks are 1024 at most") {
   CHECK(body.all.size() == 1024);
 }
 
-TEST_CASE("loop: after an exception no block begins, and the first exception arrives") {
+TEST_CASE("loop: no block begins after an exception and the first exception is rethrown") {
   for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     for (const bool taken : {false, true}) {
       CAPTURE(static_cast<int>(cut));
@@ -466,7 +465,7 @@ TEST_CASE("loop: after an exception no block begins, and the first exception arr
   }
 }
 
-TEST_CASE("loop: after a stop request no block begins, and nothing is thrown") {
+TEST_CASE("loop: no block begins after a stop request and nothing is thrown") {
   for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     CAPTURE(static_cast<int>(cut));
     FakeWorker worker(0, 8);
@@ -482,7 +481,7 @@ TEST_CASE("loop: after a stop request no block begins, and nothing is thrown") {
   }
 }
 
-TEST_CASE("loop: after a block that wants no more none begins, and nothing is thrown") {
+TEST_CASE("loop: no block begins after a block that ends the loop and nothing is thrown") {
   for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     CAPTURE(static_cast<int>(cut));
     FakeWorker worker(0, 8);
@@ -494,7 +493,7 @@ TEST_CASE("loop: after a block that wants no more none begins, and nothing is th
   }
 }
 
-TEST_CASE("loop: an exception arrives, whether a block wanted no more before it or after it") {
+TEST_CASE("loop: rethrows an exception though another block ended the loop") {
   for (const bool first_throws : {false, true}) {
     CAPTURE(first_throws);
     FakeWorker owner(0, 2);
@@ -510,7 +509,7 @@ TEST_CASE("loop: an exception arrives, whether a block wanted no more before it 
   }
 }
 
-TEST_CASE("loop: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
+TEST_CASE("loop: throws bad_alloc if the queue cannot grow after all offered parts have finished") {
   for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     for (const int failing : {1, 2, 3}) {
       CAPTURE(static_cast<int>(cut));

@@ -24,7 +24,7 @@ void spend(std::uint64_t microseconds) {
 
 }  // namespace
 
-TEST_CASE("pieces: cover all, in order, and differ by one item at most") {
+TEST_CASE("pieces: cover all items in order and differ by one item at most") {
   for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1000}, kMost}) {
     for (const std::uint64_t pieces : {1U, 2U, 3U, 7U, 64U}) {
       if (pieces > count) continue;
@@ -42,12 +42,12 @@ TEST_CASE("pieces: cover all, in order, and differ by one item at most") {
   }
 }
 
-TEST_CASE("pace: begins with blocks of the grain") {
+TEST_CASE("pace: the first block has the size of the grain") {
   CHECK(Pace(1).next_block(0, 1000) == 1);
   CHECK(Pace(16).next_block(0, 1000) == 16);
 }
 
-TEST_CASE("pace: a block that is as short as may be may be long if the last one was, or if that is expected") {
+TEST_CASE("pace: a smallest block may be long if the last one was or if it is expected to be") {
   for (const std::uint64_t grain : {1U, 16U}) {
     Pace pace(grain);
     CHECK(pace.expects_nothing());
@@ -66,7 +66,7 @@ TEST_CASE("pace: a block that is as short as may be may be long if the last one 
   }
 }
 
-TEST_CASE("pace: a block is never empty, and never more than what is left") {
+TEST_CASE("pace: a block is never empty and never larger than the rest") {
   for (const std::uint64_t grain : {1U, 2U, 7U, 64U}) {
     for (const std::uint64_t ticks : {std::uint64_t{0}, std::uint64_t{100}, ticks_per_microsecond() * 1000}) {
       Pace pace(grain);
@@ -80,7 +80,7 @@ TEST_CASE("pace: a block is never empty, and never more than what is left") {
   }
 }
 
-TEST_CASE("pace: no block is below the grain, what remains at the end included") {
+TEST_CASE("pace: no block is smaller than the grain even at the end") {
   for (const std::uint64_t grain : {2U, 7U, 64U, 1500U}) {
     for (std::uint64_t count = grain; count < 10 * grain; ++count) {
       for (const std::uint64_t ticks : {std::uint64_t{0}, ticks_per_microsecond() * 1000}) {
@@ -99,7 +99,7 @@ TEST_CASE("pace: no block is below the grain, what remains at the end included")
   }
 }
 
-TEST_CASE("pace: long blocks end where a cache line may") {
+TEST_CASE("pace: long blocks end at the end of a cache line") {
   for (const std::uint64_t grain : {1U, 1000U, 1024U, 5000U}) {
     for (std::uint64_t first = 0; first < 130; ++first) {
       for (std::uint64_t end = first + grain; end < first + 3 * grain; end += grain / 7 + 1) {
@@ -120,7 +120,7 @@ TEST_CASE("pace: long blocks end where a cache line may") {
   CHECK(first % 64 == 0);
 }
 
-TEST_CASE("pace: cheap items make longer blocks, but a quarter of what is left at most") {
+TEST_CASE("pace: cheap items make longer blocks of at most a quarter of the rest") {
   Pace pace(1);
   std::uint64_t size = 1;
   for (int i = 0; i < 3; ++i) {
@@ -145,7 +145,7 @@ double settled(Pace& pace, std::uint64_t cost) {
   return static_cast<double>(size * cost) / static_cast<double>(ticks_per_microsecond());
 }
 
-TEST_CASE("pace: blocks come to take two to four microseconds, whatever an item does") {
+TEST_CASE("pace: blocks settle at two to four microseconds for any cost of an item") {
   // In ticks; some machines have 25 per microsecond.
   for (const std::uint64_t cost : {std::uint64_t{1}, std::uint64_t{2}, ticks_per_microsecond() / 10}) {
     CAPTURE(cost);
@@ -158,7 +158,7 @@ TEST_CASE("pace: blocks come to take two to four microseconds, whatever an item 
   }
 }
 
-TEST_CASE("pace: an offer that came back is worth another after a microsecond of work") {
+TEST_CASE("pace: a refused offer may be repeated after a microsecond of work") {
   for (const std::uint64_t half_microseconds : {1U, 3U}) {
     Pace pace(1);
     pace.offer_refused();
@@ -167,7 +167,7 @@ TEST_CASE("pace: an offer that came back is worth another after a microsecond of
   }
 }
 
-TEST_CASE("pace: dear items make shorter blocks, down to the grain") {
+TEST_CASE("pace: expensive items make shorter blocks down to the grain") {
   Pace pace(2);
   for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(0, kMost), 10);
   const std::uint64_t long_block = pace.next_block(0, kMost);
@@ -179,7 +179,7 @@ TEST_CASE("pace: dear items make shorter blocks, down to the grain") {
   CHECK(pace.next_block(0, kMost) == 2);
 }
 
-TEST_CASE("pace: a block that ended before it began, by the clock, is not counted") {
+TEST_CASE("pace: a block with a negative duration is not counted") {
   Pace pace(2);
   for (int i = 0; i < 4; ++i) pace.ran(pace.next_block(0, kMost), 10);
   const std::uint64_t next = pace.next_block(0, kMost);
@@ -191,7 +191,7 @@ TEST_CASE("pace: a block that ended before it began, by the clock, is not counte
   CHECK_FALSE(pace.may_offer());
 }
 
-TEST_CASE("pace: after an offer that came back, another one only when some work has been done") {
+TEST_CASE("pace: no offer follows a refused one before some work is done") {
   Pace pace(1);
   CHECK(pace.may_offer());
   pace.offer_refused();
@@ -202,13 +202,13 @@ TEST_CASE("pace: after an offer that came back, another one only when some work 
   CHECK(pace.may_offer());
 }
 
-TEST_CASE("pace: neither a last block nor a tiny loop is timed") {
+TEST_CASE("pace: neither the last block nor a tiny loop is timed") {
   CHECK(Pace(1).worth_timing(1, 1000));
   CHECK_FALSE(Pace(1).worth_timing(1000, 1000));
   CHECK_FALSE(Pace(1).worth_timing(1, 2));
 }
 
-TEST_CASE("pace: where little is expected, the first block is a quarter, timed, and no offer is made before it") {
+TEST_CASE("pace: a loop expected to be short times a first block of a quarter before any offer") {
   Pace pace(1);
   pace.expect_little(100);
   CHECK_FALSE(pace.may_offer());
@@ -228,7 +228,7 @@ TEST_CASE("pace: where little is expected, the first block is a quarter, timed, 
   CHECK(coarse.next_block(0, 100) == 50);
 }
 
-TEST_CASE("pace: the first block counts only as long as there is no other") {
+TEST_CASE("pace: the first block counts only until there is another") {
   Pace pace(1);
   CHECK_FALSE(pace.timed());
   pace.ran(1, 1000);
@@ -243,7 +243,7 @@ TEST_CASE("pace: the first block counts only as long as there is no other") {
   CHECK(pace.per_item() == 20);
 }
 
-TEST_CASE("pace: beside long blocks an offer that came back is followed by another at once") {
+TEST_CASE("pace: a refused offer may be repeated immediately if blocks are long") {
   Pace pace(1);
   pace.ran(1, 10 * ticks_per_microsecond());
   pace.offer_refused();
@@ -253,7 +253,7 @@ TEST_CASE("pace: beside long blocks an offer that came back is followed by anoth
   CHECK_FALSE(pace.may_offer());
 }
 
-TEST_CASE("pace: a loop of long blocks is timed to the end, but for the last") {
+TEST_CASE("pace: a loop of long blocks is timed except for the last block") {
   Pace pace(1);
   pace.ran(1, 10 * ticks_per_microsecond());
   CHECK(pace.worth_timing(1, 2));
@@ -262,7 +262,7 @@ TEST_CASE("pace: a loop of long blocks is timed to the end, but for the last") {
   CHECK_FALSE(pace.worth_timing(1, 2));
 }
 
-TEST_CASE("pace: runs the blocks of a range one after another") {
+TEST_CASE("pace: run_next runs adjacent blocks up to the end of the range") {
   Pace pace(1);
   std::uint64_t next = 0;
   while (next < 1000) {
@@ -276,7 +276,7 @@ TEST_CASE("pace: runs the blocks of a range one after another") {
   }
 }
 
-TEST_CASE("pace: what has been learnt before an offer holds after it") {
+TEST_CASE("pace: an offer keeps the known block size") {
   constexpr std::uint64_t kMany = kMost / 64;  // not more in total than a loop can have
   Pace pace(1);
   const auto nothing = [](std::uint64_t, std::uint64_t) {};
@@ -293,7 +293,7 @@ TEST_CASE("pace: what has been learnt before an offer holds after it") {
   CHECK(pace.next_block(0, kMany) == learnt);
 }
 
-TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
+TEST_CASE("pace: work during an offer is not counted as a block") {
   const auto dear = [](std::uint64_t, std::uint64_t) { spend(10); };
   const auto cheap = [](std::uint64_t, std::uint64_t) {};
   for (const bool back : {false, true}) {
@@ -312,7 +312,7 @@ TEST_CASE("pace: what runs while an offer stands is not taken for a block") {
   }
 }
 
-TEST_CASE("pace: a block grows to any number of items, and never shrinks because it cannot be counted") {
+TEST_CASE("pace: a block that takes no time grows up to a quarter of the largest range") {
   Pace pace(1);
   std::uint64_t last = 1;
   for (int i = 0; i < 14; ++i) {
@@ -324,7 +324,7 @@ TEST_CASE("pace: a block grows to any number of items, and never shrinks because
   CHECK(last == kMost / 4 - (kMost / 4) % 64);
 }
 
-TEST_CASE("pace: a block that took any number of ticks is followed by one of the grain") {
+TEST_CASE("pace: a block of any large duration is followed by one of the grain") {
   for (int bit = 32; bit < 64; ++bit) {
     CAPTURE(bit);
     const std::uint64_t ticks = kMost >> (64 - bit);

@@ -82,7 +82,7 @@ constexpr Thieves::Speed kSpeeds[] = {Thieves::Speed::kAbsent, Thieves::Speed::k
 
 }  // namespace
 
-TEST_CASE("reduce: every item once, neighbours with neighbours, whichever worker runs what") {
+TEST_CASE("reduce: includes every item once and combines only neighbours") {
   for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const LoopIndex count : {1, 2, 3, 9, 511, 512, 513, 1025, 100'000}) {
@@ -104,7 +104,7 @@ TEST_CASE("reduce: every item once, neighbours with neighbours, whichever worker
   }
 }
 
-TEST_CASE("reduce: alone, it is one block") {
+TEST_CASE("reduce: a single worker runs one block") {
   for (const LoopIndex count : {1, 2, 1000}) {
     CAPTURE(count);
     FakeWorker worker;
@@ -119,7 +119,7 @@ TEST_CASE("reduce: alone, it is one block") {
   }
 }
 
-TEST_CASE("reduce: alone, but such that it can be stopped, it runs in order from one identity, and offers nothing") {
+TEST_CASE("reduce: a single worker runs a stoppable reduction in order from one identity") {
   FakeWorker worker;
   Neighbours fold;
   const std::stop_source source;
@@ -135,7 +135,7 @@ TEST_CASE("reduce: alone, but such that it can be stopped, it runs in order from
   CHECK(worker.pushes == 0);
 }
 
-TEST_CASE("reduce: what comes back untaken goes on with the same value") {
+TEST_CASE("reduce: an offer that comes back continues with the same value") {
   for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     Thieves workers(8, Thieves::Speed::kAbsent);
     Neighbours fold;
@@ -145,7 +145,7 @@ TEST_CASE("reduce: what comes back untaken goes on with the same value") {
   }
 }
 
-TEST_CASE("reduce: one identity for each part that was taken") {
+TEST_CASE("reduce: makes one identity for each stolen part") {
   for (const LoopCut cut : {LoopCut::kAdaptive, LoopCut::kFixed}) {
     Thieves workers(8, Thieves::Speed::kFast);
     Neighbours fold;
@@ -155,9 +155,7 @@ TEST_CASE("reduce: one identity for each part that was taken") {
   }
 }
 
-TEST_CASE(
-    "reduce: before items that may be long all others are offered, though nobody is idle; one identity for each part "
-    "taken") {
+TEST_CASE("reduce: all other items are offered before items that may be long though none is idle") {
   Thieves workers(8, Thieves::Speed::kFast);
   workers.owner.idle = false;
   Neighbours fold;
@@ -167,7 +165,7 @@ TEST_CASE(
   CHECK(fold.identities == 1 + workers.owner.pushes);  // No worker takes the thief's offers.
 }
 
-TEST_CASE("reduce: the tree depends on the count and the grain alone") {
+TEST_CASE("reduce: the tree depends only on the count and the grain") {
   for (const LoopIndex count : {1, 2, 3, 7, 512, 1000, 5000, 2'000'001}) {
     for (const LoopIndex grain : {0, 1, 3, 64, 5000}) {
       CAPTURE(count);
@@ -189,7 +187,7 @@ TEST_CASE("reduce: the tree depends on the count and the grain alone") {
   }
 }
 
-TEST_CASE("reduce: the tree is balanced, and its leaves are equal but for one item") {
+TEST_CASE("reduce: the tree is balanced and its leaves differ by one item at most") {
   for (const LoopIndex count : {2, 7, 100, 1000, 5000, 2'000'001}) {
     FakeWorker worker;
     Neighbours fold;
@@ -204,7 +202,7 @@ TEST_CASE("reduce: the tree is balanced, and its leaves are equal but for one it
   }
 }
 
-TEST_CASE("reduce: no block below the grain, unless all together are") {
+TEST_CASE("reduce: no block is smaller than the grain unless the whole is") {
   for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const LoopIndex grain : {1, 5, 64}) {
@@ -229,7 +227,7 @@ TEST_CASE("reduce: no block below the grain, unless all together are") {
   }
 }
 
-TEST_CASE("reduce: after an exception no block begins, and the first exception arrives") {
+TEST_CASE("reduce: no block begins after an exception and the first exception is rethrown") {
   for (const LoopCut cut : kCuts) {
     for (const Thieves::Speed speed : kSpeeds) {
       for (const int failing : {1, 2, 5}) {
@@ -249,7 +247,7 @@ TEST_CASE("reduce: after an exception no block begins, and the first exception a
   }
 }
 
-TEST_CASE("reduce: after a stop request no block begins, and what ran is the result") {
+TEST_CASE("reduce: no block begins after a stop request and the result covers the blocks that ran") {
   for (const LoopCut cut : kCuts) {
     CAPTURE(static_cast<int>(cut));
     Thieves workers(8, Thieves::Speed::kAbsent);
@@ -271,7 +269,7 @@ TEST_CASE("reduce: after a stop request no block begins, and what ran is the res
   }
 }
 
-TEST_CASE("reduce: what others ran before a stop request is in the result") {
+TEST_CASE("reduce: the result includes blocks that thieves ran before a stop request") {
   for (const LoopCut cut : kCuts) {
     CAPTURE(static_cast<int>(cut));
     Thieves workers(8, Thieves::Speed::kFast);  // The far part comes first.
@@ -287,7 +285,7 @@ TEST_CASE("reduce: what others ran before a stop request is in the result") {
   }
 }
 
-TEST_CASE("reduce: a queue that cannot grow ends it with bad_alloc, when all that was offered is done") {
+TEST_CASE("reduce: throws bad_alloc if the queue cannot grow after all offered parts have finished") {
   for (const LoopCut cut : kCuts) {
     for (const int failing : {1, 2, 3}) {
       CAPTURE(static_cast<int>(cut));

@@ -271,7 +271,7 @@ void check_algorithms() {
       });
 }
 
-TEST_CASE("algorithms and pipelines without memory") {
+TEST_CASE("algorithms and pipelines: each failed allocation is tolerated or throws bad_alloc") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;

@@ -12,7 +12,7 @@ using namespace blitz_test;
 
 TEST_CASE("current: a thread outside every pool has no index") { CHECK(blitz::current_thread_index() == std::nullopt); }
 
-TEST_CASE_TEMPLATE("current: a pool knows its own workers, and others' not", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("current: a pool has an index only for its own workers", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 3});
     CHECK(pool.current_thread_index() == std::nullopt);
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("current: a pool knows its own workers, and others' not", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("current: a caller from outside is nobody again when its call has thrown", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("current: an outside caller has no index after its call has thrown", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     CHECK_THROWS_AS(pool.install([] { throw 1; }), int);
     CHECK(blitz::current_thread_index() == std::nullopt);
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("current: a caller from outside is nobody again when its call
   });
 }
 
-TEST_CASE_TEMPLATE("current: indices are below the number of threads everywhere in a loop", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("current: indices in a loop are below the number of threads", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::atomic<int> wrong{0};
     blitz::parallel_for({.pool = &pool}, 0, 5000, [&](int) {
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("current: indices are below the number of threads everywhere 
   });
 }
 
-TEST_CASE_TEMPLATE("current: hooks run as no worker's job", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("current: hooks run outside every worker", Pool, BLITZ_TEST_POOLS) {
   std::atomic<int> inside{0};
   const auto hook = [&](std::size_t) {
     if (blitz::current_thread_index()) ++inside;

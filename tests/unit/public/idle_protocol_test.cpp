@@ -87,7 +87,7 @@ TYPE_TO_STRING(ReferenceIdle);
 
 // --- waking ---
 
-TEST_CASE_TEMPLATE("idle protocol: all slots begin vacant, however many", Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: all slots begin vacant for every number of slots", Idle, IDLE_PROTOCOLS) {
   for (const std::size_t slots : {1U, 2U, 3U, 16U, 17U, 65U, 300U}) {
     CAPTURE(slots);
     Idle idle(slots);
@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("idle protocol: a push wakes one slot unless one searches", I
   CHECK(counts(idle) == Counts{1, 1});
 }
 
-TEST_CASE_TEMPLATE("idle protocol: one more job is wanted by the logarithm of those that are idle", Idle, SleepFrom<1>,
+TEST_CASE_TEMPLATE("idle protocol: the number of wanted offers is the logarithm of the idle slots", Idle, SleepFrom<1>,
                    IdleState) {
   Idle idle(9);
   borrow(idle);
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("idle protocol: one more job is wanted by the logarithm of th
   CHECK(idle.audience(1) == Audience::kNobody);
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a part of a loop wakes a slot if fewer search than its owner has on offer", Idle,
+TEST_CASE_TEMPLATE("idle protocol: a part of a loop wakes a slot if fewer search than its owner offers", Idle,
                    SleepFrom<1>, IdleState) {
   Idle idle(5);
   borrow(idle);
@@ -164,7 +164,7 @@ TEST_CASE("idle protocol: the owner of several parts assumes as many of each oth
   CHECK_FALSE(idle.new_jobs(1, 1));
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last", Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once and slot 0 last", Idle, IDLE_PROTOCOLS) {
   for (const std::size_t slots : {1U, 3U, 16U, 17U, 65U, 300U}) {
     CAPTURE(slots);
     Idle idle(slots);
@@ -196,7 +196,7 @@ TEST_CASE_TEMPLATE("idle protocol: a cascade wakes every slot once, slot 0 last"
   }
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a job found wakes another slot only if no other searches", Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a found job wakes another slot only if no other searches", Idle, IDLE_PROTOCOLS) {
   Idle idle(3);
   REQUIRE(idle.try_wake(1));
   auto search = idle.first_search(1);
@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("idle protocol: a job found wakes another slot only if no oth
   }
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a slot is woken by one of its wakers", Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: only one of several wakers wakes a slot", Idle, IDLE_PROTOCOLS) {
   Idle idle(2);
   CHECK(idle.try_wake(1));
   CHECK_FALSE(idle.try_wake(1));
@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("idle protocol: a slot is woken by one of its wakers", Idle, 
 
 // --- borrowing ---
 
-TEST_CASE_TEMPLATE("idle protocol: a vacant slot is borrowed by one thread, and not woken meanwhile", Idle,
+TEST_CASE_TEMPLATE("idle protocol: a vacant slot is borrowed by one thread and not woken until it is returned", Idle,
                    IDLE_PROTOCOLS) {
   for (const std::size_t slots : {2U, 70U}) {
     Idle idle(slots);
@@ -243,14 +243,13 @@ TEST_CASE_TEMPLATE("idle protocol: a vacant slot is borrowed by one thread, and 
   }
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a slot that is awake is not lent", Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a slot that is awake cannot be borrowed", Idle, IDLE_PROTOCOLS) {
   Idle idle(1);
   REQUIRE(idle.try_wake(0));
   CHECK_FALSE(idle.try_borrow(0));
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a borrowed slot with something left to do goes to its resident", Idle,
-                   IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a returned slot with remaining work goes to its resident", Idle, IDLE_PROTOCOLS) {
   Idle idle(2);
   CoreLatch terminate;
   borrow(idle, 1);  // the other slot executes a job
@@ -265,8 +264,8 @@ TEST_CASE_TEMPLATE("idle protocol: a borrowed slot with something left to do goe
   CHECK(idle.first_search(0).slot == 0);  // returns: the resident has been called
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a slot that is given back after its resident's latch was set wakes the resident",
-                   Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a returned slot wakes its resident if the resident's latch is set", Idle,
+                   IDLE_PROTOCOLS) {
   Idle idle(1);
   CoreLatch terminate;
   borrow(idle);
@@ -278,8 +277,7 @@ TEST_CASE_TEMPLATE("idle protocol: a slot that is given back after its resident'
   CHECK(counts(idle) == Counts{0, 1});
 }
 
-TEST_CASE_TEMPLATE("idle protocol: the queues are not looked at where no other slot executes a job", Idle, Sleep,
-                   IdleState) {
+TEST_CASE_TEMPLATE("idle protocol: the queues are not checked if no other slot runs a job", Idle, Sleep, IdleState) {
   for (const std::size_t slots : {2U, 100U}) {
     Idle idle(slots);
     CoreLatch terminate;
@@ -320,9 +318,8 @@ TEST_CASE_TEMPLATE("idle protocol: a search yields for 32 rounds before its last
   }
 }
 
-TEST_CASE_TEMPLATE(
-    "idle protocol: the resident of slot 0 has one round, to leave the slot free; a worker that waits there has more",
-    Idle, Sleep, IdleState) {
+TEST_CASE_TEMPLATE("idle protocol: the resident of slot 0 searches one round and a waiting worker more", Idle, Sleep,
+                   IdleState) {
   for (const Rest rest : {Rest::kVacate, Rest::kWait}) {
     Idle idle(1);
     CoreLatch latch;
@@ -338,7 +335,7 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE_TEMPLATE("idle protocol: after its last check a worker does not block", Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a worker does not block after a failed last check", Idle, IDLE_PROTOCOLS) {
   Idle idle(2);
   borrow(idle, 1);
   borrow(idle);
@@ -392,7 +389,7 @@ TEST_CASE_TEMPLATE("idle protocol: a job found in the last check leaves no wake-
   worker.join();
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a worker that waits for a latch sleeps until it is woken, and is not lent", Idle,
+TEST_CASE_TEMPLATE("idle protocol: a worker that waits for a latch sleeps and its slot cannot be borrowed", Idle,
                    IDLE_PROTOCOLS, SleepFrom<1>, SleepFrom<0xffff'ffff'fffe>, SleepFrom<0xffff'ffff'ffff>) {
   for (const std::size_t slots : {2U, 65U}) {
     Idle idle(slots);
@@ -419,7 +416,7 @@ TEST_CASE_TEMPLATE("idle protocol: a worker that waits for a latch sleeps until 
   }
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a woken worker whose latch is not set searches again, and may sleep again", Idle,
+TEST_CASE_TEMPLATE("idle protocol: a woken worker whose latch is not set searches and sleeps again", Idle,
                    IDLE_PROTOCOLS) {
   Idle idle(2);
   borrow(idle);
@@ -438,8 +435,8 @@ TEST_CASE_TEMPLATE("idle protocol: a woken worker whose latch is not set searche
   CHECK(counts(idle) == Counts{0, 0});
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a resident without work makes its slot vacant, and runs it again when it is woken",
-                   Idle, IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a resident without work vacates its slot and runs it when it is woken", Idle,
+                   IDLE_PROTOCOLS) {
   Idle idle(2);
   borrow(idle);
   CoreLatch terminate;
@@ -458,8 +455,7 @@ TEST_CASE_TEMPLATE("idle protocol: a resident without work makes its slot vacant
   CHECK(counts(idle) == Counts{0, 0});
 }
 
-TEST_CASE_TEMPLATE("idle protocol: a guest that waits for a latch is woken, and the resident sleeps on", Idle,
-                   IDLE_PROTOCOLS) {
+TEST_CASE_TEMPLATE("idle protocol: a waiting guest is woken and the resident keeps sleeping", Idle, IDLE_PROTOCOLS) {
   Idle idle(1);
   CoreLatch terminate;
   std::thread resident([&] {
@@ -548,7 +544,8 @@ constexpr int kRounds = 2'000;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("idle protocol: no job is left behind while all sleep", Idle, Sleep, IdleState, ReferenceIdle) {
+TEST_CASE_TEMPLATE("idle protocol: no job is left behind while all slots sleep", Idle, Sleep, IdleState,
+                   ReferenceIdle) {
   SUBCASE("one slot") { jobs_are_found<Idle>(1, kRounds); }
   SUBCASE("two slots") { jobs_are_found<Idle>(2, kRounds); }
   SUBCASE("three slots") { jobs_are_found<Idle>(3, kRounds); }

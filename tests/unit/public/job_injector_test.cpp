@@ -19,14 +19,14 @@ TYPE_TO_STRING_AS("ReferenceQueue", blitz_test::ReferencePolicy::Injector);
 
 #define INJECTORS blitz::ForkJoinPolicy::Injector, blitz::AsyncPolicy::Injector, blitz_test::ReferencePolicy::Injector
 
-TEST_CASE_TEMPLATE("injector: empty at first", Injector, INJECTORS) {
+TEST_CASE_TEMPLATE("injector: begins empty", Injector, INJECTORS) {
   Injector injector;
   CHECK(injector.empty());
   CHECK(injector.take() == nullptr);
   CHECK(injector.empty());
 }
 
-TEST_CASE_TEMPLATE("injector: oldest first", Injector, INJECTORS) {
+TEST_CASE_TEMPLATE("injector: take returns the oldest job", Injector, INJECTORS) {
   auto jobs = injected_jobs(4);
   Injector injector;
   for (auto& job : jobs) injector.push(&job);
@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("injector: oldest first", Injector, INJECTORS) {
   CHECK(injector.take() == nullptr);
 }
 
-TEST_CASE_TEMPLATE("injector: oldest first, also across pushes between two takes", Injector, INJECTORS) {
+TEST_CASE_TEMPLATE("injector: take returns the oldest job after pushes between two takes", Injector, INJECTORS) {
   auto jobs = injected_jobs(6);
   Injector injector;
   injector.push(&jobs[0]);
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("injector: oldest first, also across pushes between two takes
   CHECK(injector.empty());
 }
 
-TEST_CASE_TEMPLATE("injector: not empty until the last job is taken", Injector, INJECTORS) {
+TEST_CASE_TEMPLATE("injector: is not empty until the last job is taken", Injector, INJECTORS) {
   auto jobs = injected_jobs(2);
   Injector injector;
   injector.push(&jobs[0]);
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("injector: not empty until the last job is taken", Injector, 
   CHECK(injector.empty());
 }
 
-TEST_CASE_TEMPLATE("injector: a job may be pushed again once it is taken", Injector, INJECTORS) {
+TEST_CASE_TEMPLATE("injector: a taken job may be pushed again", Injector, INJECTORS) {
   auto jobs = injected_jobs(1);
   Injector injector;
   for (int i = 0; i < 3; ++i) {
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("injector: a job may be pushed again once it is taken", Injec
   }
 }
 
-TEST_CASE_TEMPLATE("injector: several producers and consumers: each job once, each producer's in order", Injector,
+TEST_CASE_TEMPLATE("injector: several threads take each job once and each producer's jobs in order", Injector,
                    INJECTORS) {
   Injector injector;
   blitz_test::each_job_once(

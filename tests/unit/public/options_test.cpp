@@ -19,7 +19,7 @@ static_assert(!std::is_copy_assignable_v<blitz::ThreadPool>);
 static_assert(!std::is_move_constructible_v<blitz::ThreadPool>);
 static_assert(!std::is_convertible_v<blitz::ThreadPoolOptions, blitz::ThreadPool>);
 
-TEST_CASE("options: all have defaults") {
+TEST_CASE("options: all have documented defaults") {
   const blitz::ThreadPoolOptions options;
   CHECK(options.num_threads == 0);
   CHECK(options.stack_size == 0);
@@ -64,7 +64,7 @@ blitz::ThreadPoolErrorCode code_of(const F& f) {
 
 }  // namespace
 
-TEST_CASE("options: the code of a ThreadPoolError tells the kind") {
+TEST_CASE("options: the code of a ThreadPoolError names the kind of error") {
   using Code = blitz::ThreadPoolErrorCode;
   blitz::ThreadPool pool({.num_threads = 1});
   CHECK(code_of([&] { pool.async([&] { pool.shutdown(); }).get(); }) == Code::kWouldDeadlock);
@@ -104,7 +104,7 @@ bool have_none_in_common(std::vector<std::uint64_t> x, const std::vector<std::ui
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("options: workers choose their victims by numbers of their own, in each pool by others", Policy,
+TEST_CASE_TEMPLATE("options: each worker of each pool has its own seed unless the options set one", Policy,
                    blitz::ForkJoinPolicy, blitz::AsyncPolicy) {
   const auto one = seeds_of_pool<Policy>({});
   const auto other = seeds_of_pool<Policy>({});

@@ -116,7 +116,7 @@ static_assert(SummoningIdle<ForkJoinPolicy::Idle>);
 static_assert(SummoningIdle<AsyncPolicy::Idle>);
 static_assert(!SummoningIdle<ReferencePolicy::Idle>);
 
-TEST_CASE("reference queue: newest for its owner, oldest for thieves") {
+TEST_CASE("reference queue: returns the newest to its owner and the oldest to thieves") {
   struct NoJob : Job {
     NoJob() : Job([](Job*, blitz::detail::WorkerBase&) noexcept {}) {}
   } first, second, third;

@@ -11,7 +11,7 @@
 using blitz::ThreadPoolError;
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("shutdown: whatever is called afterwards is refused", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: later calls throw", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     CHECK(pool.install([] { return 1; }) == 1);
     pool.shutdown();
@@ -27,14 +27,15 @@ TEST_CASE_TEMPLATE("shutdown: whatever is called afterwards is refused", Pool, B
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: a pool that was never used is refused just so", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: calls of a pool that was never used throw", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.shutdown();
     CHECK_THROWS_AS(pool.install([] {}), ThreadPoolError);
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: from a worker of another pool, and use from there afterwards", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: works from a worker of another pool and later calls there throw", Pool,
+                   BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     Pool other({.num_threads = 2});
     other.install([&] {
@@ -46,7 +47,7 @@ TEST_CASE_TEMPLATE("shutdown: from a worker of another pool, and use from there 
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: twice is once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: a second call does nothing", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     pool.shutdown();
     pool.shutdown();
@@ -54,7 +55,7 @@ TEST_CASE_TEMPLATE("shutdown: twice is once", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: the threads are gone when it returns", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: the threads have ended when it returns", Pool, BLITZ_TEST_POOLS) {
   std::atomic<int> exits{0};
   Pool pool({.num_threads = 5, .on_thread_exit = [&](std::size_t) { ++exits; }});
   blitz::parallel_for({.pool = &pool}, 0, 1000, [](int) {});
@@ -63,7 +64,7 @@ TEST_CASE_TEMPLATE("shutdown: the threads are gone when it returns", Pool, BLITZ
   CHECK(exits == 5);
 }
 
-TEST_CASE_TEMPLATE("shutdown: on one of its own workers a pool refuses, and works on", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: throws on a worker of the pool and the pool works on", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     std::string message;
     pool.install([&] {
@@ -78,7 +79,7 @@ TEST_CASE_TEMPLATE("shutdown: on one of its own workers a pool refuses, and work
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: what can still be asked", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("shutdown: queries still work", Pool, BLITZ_TEST_POOLS) {
   Pool pool({.num_threads = 4});
   pool.install([] {});
   pool.shutdown();

@@ -15,7 +15,7 @@
 
 using namespace blitz_test;
 
-TEST_CASE("sort: without memory for a radix sort, the keys are sorted nevertheless") {
+TEST_CASE("sort: sorts the keys if a radix sort gets no memory") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;
@@ -38,7 +38,7 @@ TEST_CASE("sort: without memory for a radix sort, the keys are sorted neverthele
   CHECK(failures == 3);  // the second array, the buckets, and their counts
 }
 
-TEST_CASE("sort: without memory, what is not contiguous stays as it was") {
+TEST_CASE("sort: throws bad_alloc and leaves a deque unchanged without memory") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;

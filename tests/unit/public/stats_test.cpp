@@ -38,14 +38,14 @@ constexpr int kJoinsOfFib16 = 1596;  // fib(17) - 1
 
 }  // namespace
 
-TEST_CASE("stats: add up by member") {
+TEST_CASE("stats: add up member by member") {
   WorkerStats sum{1, 2, 3, 4, 5, 6, 7};
   sum += WorkerStats{10, 20, 30, 40, 50, 60, 70};
   CHECK(sum == WorkerStats{11, 22, 33, 44, 55, 66, 77});
   CHECK(WorkerStats{} == WorkerStats{0, 0, 0, 0, 0, 0, 0});
 }
 
-TEST_CASE_TEMPLATE("stats: a new pool has done nothing", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("stats: are zero for a new pool", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     const ThreadPoolStats stats = pool.stats();
     CHECK(stats.workers == std::vector<WorkerStats>(pool.num_threads()));
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("stats: a new pool has done nothing", Pool, BLITZ_TEST_POOLS)
   });
 }
 
-TEST_CASE_TEMPLATE("stats: every job that was pushed is counted where it was run", Pool, COUNTING_POOLS) {
+TEST_CASE_TEMPLATE("stats: each pushed job is counted as executed once", Pool, COUNTING_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (int round = 1; round <= 3; ++round) {
       CHECK(pool.install([] { return fib(16); }) == 987);
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("stats: every job that was pushed is counted where it was run
   });
 }
 
-TEST_CASE_TEMPLATE("stats: a caller from outside works in slot 0", Pool, COUNTING_POOLS) {
+TEST_CASE_TEMPLATE("stats: an outside caller works in slot 0 without an injected job", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 1});
   pool.join([] {}, [] {});
   const ThreadPoolStats stats = pool.stats();
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("stats: a caller from outside works in slot 0", Pool, COUNTIN
   CHECK(stats.total.times_woken == 0);
 }
 
-TEST_CASE_TEMPLATE("stats: a theft is counted by the thief", Pool, COUNTING_POOLS) {
+TEST_CASE_TEMPLATE("stats: a theft is counted for the thief", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 2});
   std::size_t thief = 0;
   for (std::uint64_t times = 1; times <= 10; ++times) {
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("stats: a theft is counted by the thief", Pool, COUNTING_POOL
   }
 }
 
-TEST_CASE_TEMPLATE("stats: no call is injected, beside another or from another pool", Pool, COUNTING_POOLS) {
+TEST_CASE_TEMPLATE("stats: concurrent calls and calls from another pool inject no job", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 1});
   std::latch taken(1);
   std::latch let_go(1);
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("stats: no call is injected, beside another or from another p
   check_quiet(other.stats());
 }
 
-TEST_CASE_TEMPLATE("stats: may be read while everybody works", Pool, COUNTING_POOLS) {
+TEST_CASE_TEMPLATE("stats: may be read while workers run", Pool, COUNTING_POOLS) {
   Pool pool({.num_threads = 4});
   std::atomic<bool> done{false};
   std::thread reader([&] {
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("stats: may be read while everybody works", Pool, COUNTING_PO
   check_quiet(pool.stats());
 }
 
-TEST_CASE("stats: what a policy does not count is 0") {
+TEST_CASE("stats: counts that a policy lacks are 0") {
   ReferencePool pool({.num_threads = 2});
   std::latch both(2);
   pool.join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });

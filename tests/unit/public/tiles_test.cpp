@@ -31,7 +31,7 @@ Tile<2> tile_at(const Extents<2>& grid, const Extents<2>& size, LoopIndex index)
 
 }  // namespace
 
-TEST_CASE("tiles: the first and the last of any grid") {
+TEST_CASE("tiles: the first and the last tile of any grid have the right corners") {
   for (const std::size_t rows : {std::size_t{1}, std::size_t{1000}, kMost / 2 + 1, kMost - 1, kMost}) {
     for (const std::size_t cols : {std::size_t{1}, std::size_t{3}, kMost}) {
       for (const std::size_t tile_rows : {kMost / 1000, kMost / 2, kMost / 2 + 1, kMost}) {
@@ -60,7 +60,7 @@ TEST_CASE("tiles: the first and the last of any grid") {
   }
 }
 
-TEST_CASE("tiles: more than 64 bits count are refused, one less is not") {
+TEST_CASE("tiles: a count above 64 bits throws length_error") {
   CHECK(count_tiles(Extents<2>(std::uint64_t{1} << 31, std::uint64_t{1} << 31), Extents<2>(1, 1)) == LoopIndex{1}
                                                                                                          << 62);
   if constexpr (sizeof(std::size_t) == sizeof(LoopIndex)) {

@@ -40,7 +40,7 @@ int stolen(Deque& deque) {
 
 }  // namespace
 
-TEST_CASE("deque: empty at first, for owner and thief") {
+TEST_CASE("deque: begins empty for owner and thief") {
   Deque deque;
   CHECK(deque.empty());
   CHECK(deque.size() == 0);
@@ -50,7 +50,7 @@ TEST_CASE("deque: empty at first, for owner and thief") {
   CHECK(deque.empty());
 }
 
-TEST_CASE("deque: the owner takes the newest, a thief the oldest") {
+TEST_CASE("deque: the owner takes the newest item and a thief the oldest") {
   std::vector<int> items = numbers(5);
   Deque deque;
   for (int& item : items) deque.push(&item);
@@ -65,7 +65,7 @@ TEST_CASE("deque: the owner takes the newest, a thief the oldest") {
   CHECK(deque.steal().outcome == Outcome::kEmpty);
 }
 
-TEST_CASE("deque: the last item goes to one of the two") {
+TEST_CASE("deque: the last item goes to either the owner or a thief") {
   int item = 7;
   Deque deque;
   deque.push(&item);
@@ -77,7 +77,7 @@ TEST_CASE("deque: the last item goes to one of the two") {
   CHECK(deque.empty());
 }
 
-TEST_CASE("deque: usable after an owner's pop found it empty") {
+TEST_CASE("deque: works after a pop found it empty") {
   int item = 1;
   Deque deque;
   for (int round = 0; round < 3; ++round) {
@@ -89,7 +89,7 @@ TEST_CASE("deque: usable after an owner's pop found it empty") {
   }
 }
 
-TEST_CASE("deque: pop_if_newest takes the newest item at its place, and no other") {
+TEST_CASE("deque: pop_if_newest takes only the newest item at its place") {
   std::vector<int> items = numbers(3);
   Deque deque;
   const auto first = deque.push(&items[0]);
@@ -123,7 +123,7 @@ TEST_CASE("deque: pop_if_newest takes the newest item at its place, and no other
   }
 }
 
-TEST_CASE("deque: goes round its buffer without growing") {
+TEST_CASE("deque: reuses its buffer without growing") {
   std::vector<int> items = numbers(1000);
   Deque deque(4);
   for (int& item : items) {
@@ -137,7 +137,7 @@ TEST_CASE("deque: goes round its buffer without growing") {
   CHECK(popped(deque) == 998);
 }
 
-TEST_CASE("deque: grows with its items, whatever the place in the buffer it begins at") {
+TEST_CASE("deque: grows with its items from any position in the buffer") {
   for (int offset = 0; offset < 8; ++offset) {
     CAPTURE(offset);
     std::vector<int> items = numbers(100);
@@ -157,7 +157,7 @@ TEST_CASE("deque: grows with its items, whatever the place in the buffer it begi
   }
 }
 
-TEST_CASE("deque: a full buffer is used to its last slot before it grows") {
+TEST_CASE("deque: fills its buffer to the last slot before it grows") {
   std::vector<int> items = numbers(9);
   Deque deque(8);
   for (int i = 0; i < 8; ++i) deque.push(&items[static_cast<std::size_t>(i)]);
@@ -167,7 +167,7 @@ TEST_CASE("deque: a full buffer is used to its last slot before it grows") {
   CHECK(deque.size() == 9);
 }
 
-TEST_CASE("deque: has room for as many items as were reserved, and keeps those that it had") {
+TEST_CASE("deque: reserve makes room and keeps the items") {
   for (const bool guarded : {false, true}) {
     CAPTURE(guarded);
     std::vector<int> items = numbers(30);
@@ -190,7 +190,7 @@ TEST_CASE("deque: has room for as many items as were reserved, and keeps those t
   }
 }
 
-TEST_CASE("deque: items are relabelled from the newest to the first that is refused") {
+TEST_CASE("deque: relabel visits items from the newest to the first refused one") {
   std::vector<int> items = numbers(4);
   Deque deque(4);
   for (int& item : items) deque.push(&item);
@@ -209,7 +209,7 @@ TEST_CASE("deque: items are relabelled from the newest to the first that is refu
   CHECK(seen == std::vector<int>{3, 2, 1});
 }
 
-TEST_CASE("deque: its memory is bounded by the most items there were at once, not by the pushes") {
+TEST_CASE("deque: its memory is bounded by the largest number of items and not by the pushes") {
   std::vector<int> items = numbers(6);
   Deque deque(4);
   for (int round = 0; round < 20'000; ++round) {
@@ -222,7 +222,7 @@ TEST_CASE("deque: its memory is bounded by the most items there were at once, no
   CHECK(deque.capacity() == 8);
 }
 
-TEST_CASE("deque: stolen() counts the thieves' items and not the owner's") {
+TEST_CASE("deque: stolen counts the thieves' items and not the owner's") {
   std::vector<int> items = numbers(10);
   Deque deque;
   CHECK(deque.stolen() == 0);
@@ -239,7 +239,7 @@ TEST_CASE("deque: stolen() counts the thieves' items and not the owner's") {
   CHECK(deque.stolen() == 4);
 }
 
-TEST_CASE("deque: guarded from the push or pop after the request until no thief has come for some pops") {
+TEST_CASE("deque: is guarded from the next push or pop until some pops pass without a thief") {
   if (!blitz::detail::asymmetric_fences_available()) {
     MESSAGE("skipped: without membarrier(2) a deque is always guarded");
     return;
@@ -302,7 +302,7 @@ TEST_CASE("deque: guarded from the push or pop after the request until no thief 
   CHECK(deque.pop_if_newest(place));
 }
 
-TEST_CASE("deque: a guard that begins keeps the places of earlier pushes, and one that ends") {
+TEST_CASE("deque: the beginning and the end of a guard keep the places of earlier pushes") {
   std::vector<int> items = numbers(2);
   Deque deque;
   const auto first = deque.push(&items[0]);
@@ -322,7 +322,7 @@ TEST_CASE("deque: a guard that begins keeps the places of earlier pushes, and on
   CHECK(deque.pop() == nullptr);
 }
 
-TEST_CASE("deque: a guarded deque grows, and is emptied, like an open one") {
+TEST_CASE("deque: a guarded deque grows and empties like an open one") {
   std::vector<int> items = numbers(100);
   Deque deque(4);
   deque.ask_for_guard();
@@ -339,7 +339,7 @@ TEST_CASE("deque: a guarded deque grows, and is emptied, like an open one") {
   CHECK(deque.empty());
 }
 
-TEST_CASE("deque: the owner's last items do not pass for thefts") {
+TEST_CASE("deque: the owner's last items do not count as thefts") {
   if (!blitz::detail::asymmetric_fences_available()) {
     MESSAGE("skipped: without membarrier(2) a deque is always guarded");
     return;
@@ -355,7 +355,7 @@ TEST_CASE("deque: the owner's last items do not pass for thefts") {
   CHECK(!deque.guarded());
 }
 
-TEST_CASE("deque: owner and thieves take each item once, while it grows") {
+TEST_CASE("deque: owner and thieves take each item once while it grows") {
   constexpr std::size_t kItems = 50'000;
   constexpr std::size_t kThieves = 2;
   std::vector<int> items = numbers(kItems);
@@ -397,7 +397,7 @@ TEST_CASE("deque: owner and thieves take each item once, while it grows") {
   CHECK(taken == items);
 }
 
-TEST_CASE("deque: a thief does not look at a single item for which the owner expects a theft") {
+TEST_CASE("deque: a thief does not check a single item if the owner expects a theft") {
   using blitz::detail::Ticks;
   using blitz::detail::ticks_now;
   int item = 0;

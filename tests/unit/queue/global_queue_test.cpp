@@ -21,13 +21,13 @@ using Queue = blitz::detail::GlobalQueue<Job>;
 
 }  // namespace
 
-TEST_CASE("global queue: its size is 0 at first, and it has no batch") {
+TEST_CASE("global queue: begins empty and has no batch") {
   Queue queue;
   CHECK(queue.size() == 0);
   CHECK(queue.take_batch(1, 32, [](Job*) {}) == nullptr);
 }
 
-TEST_CASE("global queue: oldest first, singly or in batches") {
+TEST_CASE("global queue: takes return the oldest job after single pushes and batches") {
   auto jobs = injected_jobs(7);
   Queue queue;
   queue.push(&jobs[0]);
@@ -46,7 +46,7 @@ TEST_CASE("global queue: oldest first, singly or in batches") {
   CHECK(queue.empty());
 }
 
-TEST_CASE("global queue: a share is a fair one, of 4 to 64, and no more than there is") {
+TEST_CASE("global queue: a share is 4 to 64 jobs and never more than there are") {
   CHECK(Queue::share(1, 8) == 1);
   CHECK(Queue::share(3, 1) == 3);
   CHECK(Queue::share(4, 8) == 4);
@@ -59,7 +59,7 @@ TEST_CASE("global queue: a share is a fair one, of 4 to 64, and no more than the
   CHECK(Queue::share(10, 300) == 4);
 }
 
-TEST_CASE("global queue: a batch is the worker's share, within its room; the first is returned, the rest kept") {
+TEST_CASE("global queue: take_batch returns the first job and keeps the rest of the share") {
   struct Case {
     int length;
     std::size_t workers;
@@ -90,7 +90,7 @@ TEST_CASE("global queue: a batch is the worker's share, within its room; the fir
   }
 }
 
-TEST_CASE("global queue: a job of a batch may be pushed again as soon as it is given away") {
+TEST_CASE("global queue: a job of a batch may be pushed again immediately") {
   auto jobs = injected_jobs(4);
   Queue queue;
   Queue other;
@@ -101,7 +101,7 @@ TEST_CASE("global queue: a job of a batch may be pushed again as soon as it is g
   for (const int i : {1, 2, 3, 0}) CHECK(number_of(other.take()) == i);
 }
 
-TEST_CASE("global queue: batches, several producers and consumers: each job once, each producer's in order") {
+TEST_CASE("global queue: several threads take each job of batches once in producer order") {
   constexpr int kEach = 30'000;
   Queue queue;
   blitz_test::each_job_once(

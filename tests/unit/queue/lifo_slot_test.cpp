@@ -11,7 +11,7 @@
 
 using Slot = blitz::detail::LifoSlot<int>;
 
-TEST_CASE("slot: empty at first") {
+TEST_CASE("slot: begins empty") {
   Slot slot;
   CHECK(slot.empty());
   CHECK(slot.holds(nullptr));
@@ -19,7 +19,7 @@ TEST_CASE("slot: empty at first") {
   CHECK(slot.poll() == nullptr);
 }
 
-TEST_CASE("slot: holds the newest, and evicts the older one") {
+TEST_CASE("slot: holds the newest item and evicts the older one") {
   std::array<int, 3> items{};
   Slot slot;
   CHECK(slot.put(&items[0]) == nullptr);
@@ -33,7 +33,7 @@ TEST_CASE("slot: holds the newest, and evicts the older one") {
   CHECK(slot.put(&items[0]) == nullptr);
 }
 
-TEST_CASE("slot: an item is taken back by name") {
+TEST_CASE("slot: take_if takes only the named item") {
   std::array<int, 2> items{};
   Slot slot;
   (void)slot.put(&items[0]);
@@ -43,7 +43,7 @@ TEST_CASE("slot: an item is taken back by name") {
   CHECK(slot.empty());
 }
 
-TEST_CASE("slot: polled three times a tick") {
+TEST_CASE("slot: poll succeeds three times per tick") {
   int item = 0;
   Slot slot;
   for (int tick = 0; tick < 3; ++tick) {
@@ -93,7 +93,7 @@ TEST_CASE("slot: owner and thief get each item once") {
   for (std::size_t i = 0; i < items.size(); ++i) CHECK(put[i] == regained[i] + stolen[i]);
 }
 
-TEST_CASE("slot: what was written before the put is seen by the thief") {
+TEST_CASE("slot: writes before the put are visible to the thief") {
   constexpr int kRounds = 2'000;
   int item = 0;  // plain
   Slot slot;

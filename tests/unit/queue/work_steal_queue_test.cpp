@@ -44,7 +44,7 @@ std::vector<int> drained(Queue& queue) {
 
 }  // namespace
 
-TEST_CASE("ring: empty at first, for owner and thief") {
+TEST_CASE("ring: begins empty for owner and thief") {
   Ring ring;
   Ring thief;
   CHECK(ring.empty());
@@ -56,7 +56,7 @@ TEST_CASE("ring: empty at first, for owner and thief") {
   CHECK(ring.empty());
 }
 
-TEST_CASE("ring: pop takes the oldest, take_newest the newest") {
+TEST_CASE("ring: pop takes the oldest item and take_newest the newest") {
   std::vector<int> items = numbers(4);
   Ring ring;
   Sink sink;
@@ -73,7 +73,7 @@ TEST_CASE("ring: pop takes the oldest, take_newest the newest") {
   CHECK(sink.calls == 0);
 }
 
-TEST_CASE("ring: take_newest_if takes the named item if it is the newest") {
+TEST_CASE("ring: take_newest_if takes the named item only if it is the newest") {
   std::vector<int> items = numbers(3);
   Ring ring;
   Sink sink;
@@ -95,7 +95,7 @@ TEST_CASE("ring: take_newest_if takes the named item if it is the newest") {
   }
 }
 
-TEST_CASE("ring: a thief takes half, rounded up, the oldest for itself at once") {
+TEST_CASE("ring: a thief takes half rounded up and gets the oldest item itself") {
   for (std::size_t count = 1; count <= 16; ++count) {
     CAPTURE(count);
     std::vector<int> items = numbers(count);
@@ -116,7 +116,7 @@ TEST_CASE("ring: a thief takes half, rounded up, the oldest for itself at once")
   }
 }
 
-TEST_CASE("ring: a theft is limited by what the thief asks for and has room for") {
+TEST_CASE("ring: a theft is limited by the thief's request and room") {
   std::vector<int> items = numbers(16);
   blitz::detail::WorkStealQueue<int, 16> ring;
   Sink sink;
@@ -159,7 +159,7 @@ TEST_CASE("ring: a theft is limited by what the thief asks for and has room for"
   }
 }
 
-TEST_CASE("ring: a push without room sends the older half away in one call") {
+TEST_CASE("ring: a push without room moves the older half to the sink in one call") {
   std::vector<int> items = numbers(7);
   Ring ring;
   Sink sink;
@@ -174,7 +174,7 @@ TEST_CASE("ring: a push without room sends the older half away in one call") {
   CHECK(drained(ring) == std::vector<int>{4, 5, 6});
 }
 
-TEST_CASE("ring: the shipped one holds 256, and 128 overflow") {
+TEST_CASE("ring: the default ring holds 256 items and overflows by 128") {
   blitz::detail::WorkStealQueue<int> ring;
   blitz::detail::WorkStealQueue<int> thief;
   std::vector<int> items = numbers(257);
@@ -188,7 +188,7 @@ TEST_CASE("ring: the shipped one holds 256, and 128 overflow") {
   CHECK(ring.steal_into(thief).moved == 127);  // exactly half
 }
 
-TEST_CASE("ring: the indices wrap around, many times") {
+TEST_CASE("ring: the indices may wrap around many times") {
   std::vector<int> items = numbers(3);
   Ring ring;
   Ring thief;
@@ -286,7 +286,7 @@ void everything_at_once(int thefts_wanted) {
 TEST_CASE("ring: owner and thieves take each item once (4 slots)") { everything_at_once<4>(50'000); }
 TEST_CASE("ring: owner and thieves take each item once (256 slots)") { everything_at_once<256>(20'000); }
 
-TEST_CASE("ring: a joining owner and a thief get each item once, and the owner knows which") {
+TEST_CASE("ring: a joining owner and a thief get each item once and the owner knows which") {
   // Like join: push an item and take it back, by name, or at a deeper level as the newest.
   constexpr int kRounds = 200'000;
   constexpr int kThefts = 200;

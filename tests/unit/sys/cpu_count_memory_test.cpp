@@ -13,7 +13,7 @@
 using blitz::detail::available_cpus;
 using namespace blitz_test;
 
-TEST_CASE("cpu_count: without memory to read the limit there is none, and never another") {
+TEST_CASE("cpu_count: without memory it reports no limit and never a wrong one") {
   FakeRoot root;
   root.own_groups("0::/a\n").mounts("30 20 0:25 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n");
   root.file("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
@@ -40,7 +40,7 @@ TEST_CASE("cpu_count: without memory to read the limit there is none, and never 
   CHECK(unknown > 0);
 }
 
-TEST_CASE("cpu_count: without memory for the affinity mask, one processor") {
+TEST_CASE("cpu_count: without memory for the affinity mask it reports one processor") {
   if (!allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;

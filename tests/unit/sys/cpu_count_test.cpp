@@ -43,14 +43,14 @@ std::string lines(std::initializer_list<std::string_view> parts) {
 
 }  // namespace
 
-TEST_CASE("cpu_count: no files, no limit") {
+TEST_CASE("cpu_count: there is no limit without files") {
   const FakeRoot root;
   CHECK(root.limit() == std::nullopt);
   CHECK(cgroup_cpu_limit(root.path() / "missing") == std::nullopt);
   CHECK(cgroup_cpu_limit("") == std::nullopt);
 }
 
-TEST_CASE("cpu_count: v2") {
+TEST_CASE("cpu_count: reads the least limit of a v2 group and its ancestors") {
   FakeRoot root;
   root.own_groups("0::/user.slice/app.scope\n").mounts(lines({kRootMount, kV2Mount}));
 
@@ -112,14 +112,14 @@ TEST_CASE("cpu_count: v2") {
   }
 }
 
-TEST_CASE("cpu_count: v2 at the root of the hierarchy") {
+TEST_CASE("cpu_count: reads the limit at the root of a v2 hierarchy") {
   FakeRoot root;
   root.own_groups("0::/\n").mounts(kV2Mount);
   root.file("sys/fs/cgroup/cpu.max", "250000 100000\n");
   CHECK(root.limit() == 2.5);
 }
 
-TEST_CASE("cpu_count: v1") {
+TEST_CASE("cpu_count: reads the least limit of a v1 group and its ancestors") {
   FakeRoot root;
   root.own_groups("5:memory:/elsewhere\n4:cpu,cpuacct:/batch/job\n").mounts(lines({kRootMount, kV1Mount}));
 
@@ -147,7 +147,7 @@ TEST_CASE("cpu_count: v1") {
   }
 }
 
-TEST_CASE("cpu_count: only the v1 hierarchy of the cpu controller counts") {
+TEST_CASE("cpu_count: reads only the v1 hierarchy of the cpu controller") {
   FakeRoot root;
   root.own_groups("3:cpuset:/\n2:cpuacct:/\n1:name=systemd:/\n");
   root.mounts(
@@ -157,7 +157,7 @@ TEST_CASE("cpu_count: only the v1 hierarchy of the cpu controller counts") {
   CHECK(root.limit() == std::nullopt);
 }
 
-TEST_CASE("cpu_count: hybrid, the least of both hierarchies") {
+TEST_CASE("cpu_count: a hybrid system has the least limit of both hierarchies") {
   FakeRoot root;
   root.own_groups("4:cpu,cpuacct:/a\n0::/b\n");
   root.mounts(lines({kV1Mount, "38 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"}));
@@ -179,7 +179,7 @@ TEST_CASE("cpu_count: hybrid, the least of both hierarchies") {
   }
 }
 
-TEST_CASE("cpu_count: a container whose mount shows only a part of the hierarchy") {
+TEST_CASE("cpu_count: finds the group in a container with a partial mount") {
   FakeRoot root;
 
   SUBCASE("the process is in the mounted group") {
@@ -228,7 +228,7 @@ TEST_CASE("cpu_count: a container whose mount shows only a part of the hierarchy
   }
 }
 
-TEST_CASE("cpu_count: mountinfo") {
+TEST_CASE("cpu_count: parses mountinfo with escapes and optional fields") {
   FakeRoot root;
   root.own_groups("0::/a b\n");
 
@@ -266,14 +266,14 @@ TEST_CASE("cpu_count: mountinfo") {
   }
 }
 
-TEST_CASE("cpu_count: lines of /proc/self/cgroup without sense are skipped") {
+TEST_CASE("cpu_count: skips malformed lines of /proc/self/cgroup") {
   FakeRoot root;
   root.mounts(kV2Mount).file("sys/fs/cgroup/a/cpu.max", "200000 100000\n");
   root.own_groups("\n:\nabc\n7\n1:cpu\n0::/a\n");
   CHECK(root.limit() == 2.0);
 }
 
-TEST_CASE("cpu_count: a quota is rounded up and never below one") {
+TEST_CASE("cpu_count: rounds a quota up to at least one") {
   CHECK(combine_cpu_limits(8, std::nullopt) == 8);
   CHECK(combine_cpu_limits(8, 1.5) == 2);
   CHECK(combine_cpu_limits(8, 2.0) == 2);
@@ -285,13 +285,13 @@ TEST_CASE("cpu_count: a quota is rounded up and never below one") {
   CHECK(combine_cpu_limits(0, 0.5) == 1);
 }
 
-TEST_CASE("cpu_count: this machine") {
+TEST_CASE("cpu_count: this machine has between one processor and the standard library's number") {
   CHECK(available_cpus() >= 1);
   CHECK(available_cpus() <= std::max(1U, std::thread::hardware_concurrency()));
 }
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
-TEST_CASE("cpu_count: the affinity mask of the calling thread") {
+TEST_CASE("cpu_count: counts the affinity mask of the calling thread") {
   const auto [numbers, length] = allowed_processors();
   const std::vector<unsigned> processors(numbers.get(), numbers.get() + length);
   REQUIRE_FALSE(processors.empty());
@@ -316,7 +316,7 @@ TEST_CASE("cpu_count: the affinity mask of the calling thread") {
   }
 }
 
-TEST_CASE("cpu_count: where the kernel does not tell the mask, the standard library's number, within the quota") {
+TEST_CASE("cpu_count: uses the standard library's number within the quota if the mask is unknown") {
   // EINVAL means that the mask is too short, whatever its length.
   for (const int error : {EPERM, ENOSYS, EINVAL}) {
     CAPTURE(error);
@@ -337,7 +337,7 @@ TEST_CASE("cpu_count: where the kernel does not tell the mask, the standard libr
   }
 }
 #elif defined(BLITZ_WINDOWS)
-TEST_CASE("cpu_count: the affinity mask of the process") {
+TEST_CASE("cpu_count: counts the affinity mask of the process") {
   DWORD_PTR before = 0;
   DWORD_PTR of_system = 0;
   REQUIRE(GetProcessAffinityMask(GetCurrentProcess(), &before, &of_system));
@@ -358,7 +358,7 @@ TEST_CASE("cpu_count: the affinity mask of the process") {
   }
 }
 
-TEST_CASE("cpu_count: the rate of a job object") {
+TEST_CASE("cpu_count: reads the rate of a job object") {
   constexpr std::uint32_t kEnable = 1;
   constexpr std::uint32_t kWeight = 2;
   constexpr std::uint32_t kHardCap = 4;

@@ -25,7 +25,7 @@ void set_and_wake(Atomic<std::uint32_t>& word, std::uint32_t value) {
 
 }  // namespace
 
-TEST_CASE("futex: a word with another value does not block") {
+TEST_CASE("futex: wait returns if the word has another value") {
   const Atomic<std::uint32_t> word{1};
   futex_wait(word, 0);
 }
@@ -49,7 +49,7 @@ TEST_CASE("futex: no wake-up is lost") {
   CHECK(pong.load(std::memory_order_relaxed) == kRounds);
 }
 
-TEST_CASE("futex: errno is left alone") {
+TEST_CASE("futex: leaves errno unchanged") {
   Atomic<std::uint32_t> word{0};
   errno = EDOM;
   futex_wait(word, 1);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kKiB = 1024;
 
-TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
+TEST_CASE("kept memory: allocates disjoint arrays of any size and alignment") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 64 * kKiB - 1, 64 * kKiB, 100 * kKiB, 4096 * kKiB - 1,
                                  4096 * kKiB, 5000 * kKiB, 16384 * kKiB, 131'072 * kKiB, 131'072 * kKiB + 1}) {
     for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{128}, std::size_t{2048},
@@ -51,7 +51,7 @@ TEST_CASE("kept memory: of any size and alignment, and the caller's own") {
   free_kept(nullptr, 1000 * kKiB, 1);
 }
 
-TEST_CASE("kept memory: an array of about the same size has the memory of the one before") {
+TEST_CASE("kept memory: an array of nearly the same size reuses the freed memory") {
   void* const first = allocate_kept(1000 * kKiB, 8);
   free_kept(first, 1000 * kKiB, 8);
   void* const second = allocate_kept(1001 * kKiB, 8);
@@ -74,7 +74,7 @@ bool is_kept(std::size_t size, std::size_t alignment, std::size_t next) {
   return second == first;
 }
 
-TEST_CASE("kept memory: which arrays") {
+TEST_CASE("kept memory: arrays of 64 KiB to kMostKept are reused only for a similar size") {
   CHECK(is_kept(64 * kKiB, kCacheLine, 64 * kKiB));
   CHECK(is_kept(kMostKept, kCacheLine, kMostKept));
   // Not for an array of another size, because it would be freed with that size.
@@ -82,7 +82,7 @@ TEST_CASE("kept memory: which arrays") {
   CHECK_FALSE(is_kept(200 * kKiB, 64, 300 * kKiB));
 }
 
-TEST_CASE("kept memory: the four that were freed last") {
+TEST_CASE("kept memory: the four arrays that were freed last are reused") {
   constexpr std::size_t kSize = 64 * kKiB;
   free_all_kept();
   void* arrays[7];
@@ -95,7 +95,7 @@ TEST_CASE("kept memory: the four that were freed last") {
   free_all_kept();
 }
 
-TEST_CASE("kept memory: one that is too large to be kept leaves the others kept") {
+TEST_CASE("kept memory: freeing a too large array keeps the cached ones") {
   constexpr std::size_t kSmall = 64 * kKiB;
   free_all_kept();
   void* small[4];
@@ -112,7 +112,7 @@ TEST_CASE("kept memory: one that is too large to be kept leaves the others kept"
   free_all_kept();
 }
 
-TEST_CASE("kept memory: a large array begins far from where those of malloc do in their pages") {
+TEST_CASE("kept memory: a large array begins half a page from the start of its page") {
   for (const std::size_t size : {4096 * kKiB, 20'000 * kKiB, 131'072 * kKiB + 1}) {
     CAPTURE(size);
     void* const memory = allocate_kept(size, 64);
@@ -122,7 +122,7 @@ TEST_CASE("kept memory: a large array begins far from where those of malloc do i
   }
 }
 
-TEST_CASE("kept memory: what is kept stays in use, and can be freed") {
+TEST_CASE("kept memory: a cached array stays in use until free_all_kept") {
   for (const std::size_t size : {64 * kKiB, 64 * kKiB + 1, 100 * kKiB}) {
     for (const std::size_t alignment : {std::size_t{8}, kCacheLine, 2 * kCacheLine}) {
       CAPTURE(size);
@@ -142,7 +142,7 @@ TEST_CASE("kept memory: what is kept stays in use, and can be freed") {
   }
 }
 
-TEST_CASE("kept memory: no more are freed for a new one than must be, the oldest first") {
+TEST_CASE("kept memory: a freed array evicts only as many as needed and the oldest first") {
   constexpr std::size_t kSmall = 100 * kKiB;
   constexpr std::size_t kLarge = kMostKept / 4 * 3;
   free_all_kept();
@@ -159,7 +159,7 @@ TEST_CASE("kept memory: no more are freed for a new one than must be, the oldest
   free_all_kept();
 }
 
-TEST_CASE("kept memory: in all it is limited, and the oldest goes first") {
+TEST_CASE("kept memory: the cached total is limited and the oldest array is freed first") {
   constexpr std::size_t kSize = blitz::detail::kMostKept;
   void* arrays[3];
   for (void*& array : arrays) {
@@ -173,7 +173,7 @@ TEST_CASE("kept memory: in all it is limited, and the oldest goes first") {
   free_all_kept();
 }
 
-TEST_CASE("kept memory: there is none") {
+TEST_CASE("kept memory: impossible sizes give a null pointer or bad_alloc") {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   for (const std::size_t size : {kMost / 2 - kHugePage + 1, kMost / 2, kMost - kHugePage, kMost - 1, kMost}) {
     CAPTURE(size);
@@ -187,7 +187,7 @@ TEST_CASE("kept memory: there is none") {
   }
 }
 
-TEST_CASE("kept memory: arrays of items are aligned as these, and at a cache line") {
+TEST_CASE("kept memory: array_memory aligns to the items and at least to a cache line") {
   for (const std::size_t alignment : {std::size_t{1}, std::size_t{8}, std::size_t{256}, std::size_t{4096}}) {
     for (const std::size_t count : {1, 5, 300, 50'000}) {
       CAPTURE(alignment);
@@ -199,7 +199,7 @@ TEST_CASE("kept memory: arrays of items are aligned as these, and at a cache lin
   }
 }
 
-TEST_CASE("kept memory: several threads have arrays of their own") {
+TEST_CASE("kept memory: several threads have disjoint arrays") {
   std::vector<std::thread> threads;
   bool right[4] = {};
   for (bool& is_right : right) {

@@ -7,7 +7,7 @@
 
 using blitz::detail::Parker;
 
-TEST_CASE("parker: a token that is there is taken without blocking") {
+TEST_CASE("parker: park takes an available token without blocking") {
   Parker parker;
   parker.unpark();
   parker.park();
@@ -16,7 +16,7 @@ TEST_CASE("parker: a token that is there is taken without blocking") {
   parker.park();
 }
 
-TEST_CASE("parker: no token is lost, and each publishes what was written before it") {
+TEST_CASE("parker: no token is lost and each publishes earlier writes") {
   // Plain variables, so that a ThreadSanitizer build sees a missing edge.
   constexpr int kRounds = 20'000;
   Parker there;
@@ -41,7 +41,7 @@ TEST_CASE("parker: no token is lost, and each publishes what was written before 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("parker: may be destroyed once the token is taken") {
+TEST_CASE("parker: may be destroyed after the token is taken") {
   for (int round = 0; round < 2'000; ++round) {
     auto parker = std::make_unique<Parker>();
     std::thread other([raw = parker.get()] { raw->unpark(); });

@@ -49,7 +49,7 @@ Mask restored_after(F&& f) {
 
 }  // namespace
 
-TEST_CASE("placement: a thread is kept off one processor until it restores its mask") {
+TEST_CASE("placement: keeps a thread off one processor until it restores its mask") {
   const Mask all = own_mask();
   const Mask restored = restored_after([&](const Mask& whole, const Mask& narrowed) {
     CHECK(whole == all);
@@ -59,7 +59,7 @@ TEST_CASE("placement: a thread is kept off one processor until it restores its m
   CHECK(restored == all);
 }
 
-TEST_CASE("placement: a mask that was set meanwhile stays") {
+TEST_CASE("placement: restore keeps a mask that was set in the meantime") {
   const Mask all = own_mask();
   if (all.size() < 2) return;
   Mask set;
@@ -73,7 +73,7 @@ TEST_CASE("placement: a mask that was set meanwhile stays") {
   CHECK(own_mask() == all);
 }
 
-TEST_CASE("placement: before a thread is known, and where there is nothing to undo, nothing happens") {
+TEST_CASE("placement: does nothing before adopt and without a change to undo") {
   const Mask all = own_mask();
   Placement placement;
   placement.keep_off_this_processor();

@@ -60,7 +60,7 @@ TEST_CASE("thread: runs the entry in another thread and passes the argument") {
   CHECK(id != std::this_thread::get_id());
 }
 
-TEST_CASE("thread: joinable until joined or moved from") {
+TEST_CASE("thread: is joinable until it is joined or moved from") {
   std::atomic<int> runs{0};
   const auto entry = [](void* argument) { static_cast<std::atomic<int>*>(argument)->fetch_add(1); };
   Thread none;
@@ -79,7 +79,7 @@ TEST_CASE("thread: joinable until joined or moved from") {
   CHECK(runs.load() == 1);
 }
 
-TEST_CASE("thread: one too many") {
+TEST_CASE("thread: a refused thread throws resource_unavailable_try_again and the next one works") {
   int ran = 0;
   {
     const blitz_test::ThreadLimit limit(1);
@@ -94,14 +94,14 @@ TEST_CASE("thread: one too many") {
 
 #if defined(BLITZ_PORTABLE)
 
-TEST_CASE("thread: what std::thread cannot do is refused") {
+TEST_CASE("thread: options that std::thread lacks throw not_supported") {
   CHECK(error_of({.stack_size = 1 << 20}).code() == std::errc::not_supported);
   CHECK(error_of({.processor = 0}).code() == std::errc::not_supported);
 }
 
 #elif defined(BLITZ_WINDOWS)
 
-TEST_CASE("thread: the name") {
+TEST_CASE("thread: gets the requested name") {
   const auto get =
       blitz::detail::system_function<HRESULT WINAPI(HANDLE, PWSTR*)>(L"kernel32.dll", "GetThreadDescription");
   REQUIRE((get != nullptr));
@@ -119,7 +119,7 @@ TEST_CASE("thread: the name") {
   CHECK((name_of("") == L""));
 }
 
-TEST_CASE("thread: the stack size") {
+TEST_CASE("thread: gets the requested stack size") {
   for (const std::size_t asked : {std::size_t{1} << 20, std::size_t{16} << 20, (std::size_t{64} << 20) + 1}) {
     CAPTURE(asked);
     std::size_t got = 0;
@@ -134,7 +134,7 @@ TEST_CASE("thread: the stack size") {
   }
 }
 
-TEST_CASE("thread: a stack larger than the system takes") {
+TEST_CASE("thread: a stack larger than the system allows throws invalid_argument") {
   for (const std::size_t absurd : {std::size_t{1} << 32, std::numeric_limits<std::size_t>::max()}) {
     CAPTURE(absurd);
     const std::system_error error = error_of({.stack_size = absurd});
@@ -143,7 +143,7 @@ TEST_CASE("thread: a stack larger than the system takes") {
   }
 }
 
-TEST_CASE("thread: pinned from the start") {
+TEST_CASE("thread: runs only on the requested processor") {
   for (const unsigned processor : blitz::detail::allowed_processors()) {
     CAPTURE(processor);
     GROUP_AFFINITY own{};
@@ -153,7 +153,7 @@ TEST_CASE("thread: pinned from the start") {
   }
 }
 
-TEST_CASE("thread: a processor that does not exist") {
+TEST_CASE("thread: a processor that does not exist throws invalid_argument") {
   for (const unsigned processor : {1023U, 60000U, 1U << 16, std::numeric_limits<unsigned>::max()}) {
     CAPTURE(processor);
     const std::system_error error = error_of({.processor = processor});
@@ -175,7 +175,7 @@ std::string own_name() {
 
 }  // namespace
 
-TEST_CASE("thread: the name") {
+TEST_CASE("thread: gets the requested name up to 15 bytes") {
   std::string name;
   run({.name = "blitz-7"}, [&name] { name = own_name(); });
   CHECK(name == "blitz-7");
@@ -196,7 +196,7 @@ TEST_CASE("thread: the name") {
 }
 
 #if defined(__GLIBC__)
-TEST_CASE("thread: the stack size") {
+TEST_CASE("thread: gets a stack of at least the requested size") {
   const auto stack_size_of = [](std::size_t asked) {
     std::size_t got = 0;
     run({.stack_size = asked}, [&got] {
@@ -218,13 +218,13 @@ TEST_CASE("thread: the stack size") {
 }
 #endif
 
-TEST_CASE("thread: a stack too small for any thread") {
+TEST_CASE("thread: a stack of one byte throws invalid_argument") {
   const std::system_error error = error_of({.stack_size = 1});
   CHECK(error.code() == std::errc::invalid_argument);
   CHECK(mentions(error, "stack_size of 1 bytes"));
 }
 
-TEST_CASE("thread: a stack larger than the address space") {
+TEST_CASE("thread: a stack larger than the address space throws") {
   for (const std::size_t absurd :
        {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() / 8 * 7}) {
     CAPTURE(absurd);
@@ -235,7 +235,7 @@ TEST_CASE("thread: a stack larger than the address space") {
 }
 
 #if defined(__GLIBC__)
-TEST_CASE("thread: pinned from the start") {
+TEST_CASE("thread: starts and stays on the requested processor") {
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   int tried = 0;
@@ -254,7 +254,7 @@ TEST_CASE("thread: pinned from the start") {
   }
 }
 
-TEST_CASE("thread: a processor that does not exist") {
+TEST_CASE("thread: a processor that does not exist throws invalid_argument") {
   for (const unsigned processor : {1023U, 60000U, 1U << 16, std::numeric_limits<unsigned>::max()}) {
     CAPTURE(processor);
     const std::system_error error = error_of({.processor = processor});
@@ -264,7 +264,7 @@ TEST_CASE("thread: a processor that does not exist") {
 }
 #endif
 
-TEST_CASE("thread: signals go to the program's own threads") {
+TEST_CASE("thread: blocks asynchronous signals and the caller's mask is unchanged") {
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);
   sigset_t inside;
@@ -286,7 +286,7 @@ TEST_CASE("thread: signals go to the program's own threads") {
   }
 }
 
-TEST_CASE("thread: the caller's signals come back after a failure too") {
+TEST_CASE("thread: a failed start leaves the caller's signal mask unchanged") {
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);
   error_of({.stack_size = std::numeric_limits<std::size_t>::max() / 8 * 7});

@@ -50,7 +50,7 @@ struct Limited final : J {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("heap job: with a worker's memory or without, of whatever size and alignment", J, Small, Large,
+TEST_CASE_TEMPLATE("heap job: any size and alignment works with a worker's memory and without", J, Small, Large,
                    Aligned) {
   Lives lives;
   FakeWorker worker;
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("heap job: with a worker's memory or without, of whatever siz
   }
 }
 
-TEST_CASE_TEMPLATE("heap job: one whose constructor throws leaves nothing behind", J, Small, Large, Aligned) {
+TEST_CASE_TEMPLATE("heap job: a constructor that throws leaves nothing behind", J, Small, Large, Aligned) {
   Lives lives;
   FakeWorker worker;
   for (WorkerBase* const owner : {static_cast<WorkerBase*>(&worker), static_cast<WorkerBase*>(nullptr)}) {
@@ -86,8 +86,7 @@ TEST_CASE_TEMPLATE("heap job: one whose constructor throws leaves nothing behind
   }
 }
 
-TEST_CASE_TEMPLATE("heap job: one that is not given to a pool is destroyed, and its memory freed", J, Small, Large,
-                   Aligned) {
+TEST_CASE_TEMPLATE("heap job: a job that no pool got is destroyed and its memory freed", J, Small, Large, Aligned) {
   Lives lives;
   FakeWorker worker;
   for (WorkerBase* const owner : {static_cast<WorkerBase*>(&worker), static_cast<WorkerBase*>(nullptr)}) {

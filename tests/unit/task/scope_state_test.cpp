@@ -52,7 +52,7 @@ void keep(ScopeState& state, const char* message) {
 
 }  // namespace
 
-TEST_CASE("scope state: without a job there is nothing to wait for") {
+TEST_CASE("scope state: wait returns immediately without jobs") {
   FakePool pool;
   FakeWorker owner;
   for (WorkerBase* const opener : {static_cast<WorkerBase*>(&owner), static_cast<WorkerBase*>(nullptr)}) {
@@ -64,7 +64,7 @@ TEST_CASE("scope state: without a job there is nothing to wait for") {
   CHECK(owner.waits == 0);
 }
 
-TEST_CASE("scope state: the owner runs what is in its queue, newest first, until all have ended") {
+TEST_CASE("scope state: the owner runs its newest jobs until the scope's jobs have ended") {
   FakePool pool;
   FakeWorker owner;
   ScopeState state(pool, &owner, {});
@@ -91,7 +91,7 @@ TEST_CASE("scope state: the owner runs what is in its queue, newest first, until
   CHECK(owner.waits == 0);
 }
 
-TEST_CASE("scope state: jobs that others end, or begin, are counted with the owner's") {
+TEST_CASE("scope state: counts jobs that other workers begin and end") {
   FakePool pool;
   FakeWorker owner;
   FakeWorker thief(1);
@@ -119,7 +119,7 @@ TEST_CASE("scope state: jobs that others end, or begin, are counted with the own
   CHECK(owner.waits == 0);
 }
 
-TEST_CASE("scope state: the owner waits as a worker for what others run, and may have a part in it") {
+TEST_CASE("scope state: the owner waits as a worker for jobs that others run") {
   FakePool pool;
   FakeWorker owner;
   FakeWorker thief(1);
@@ -138,7 +138,7 @@ TEST_CASE("scope state: the owner waits as a worker for what others run, and may
   CHECK(owner.waits == 1);
 }
 
-TEST_CASE("scope state: a thread that is no worker blocks until all have ended") {
+TEST_CASE("scope state: a thread outside the pool blocks until all jobs have ended") {
   FakePool pool;
   for (int round = 0; round < 200; ++round) {
     std::vector<int> written(3);
@@ -162,7 +162,7 @@ TEST_CASE("scope state: a thread that is no worker blocks until all have ended")
   }
 }
 
-TEST_CASE("scope state: the first exception is kept") {
+TEST_CASE("scope state: keeps the first exception") {
   FakePool pool;
   FakeWorker owner;
   ScopeState state(pool, &owner, {});
@@ -172,7 +172,7 @@ TEST_CASE("scope state: the first exception is kept") {
   CHECK_THROWS_WITH_AS(state.rethrow(), "first", std::runtime_error);
 }
 
-TEST_CASE("scope state: an exception of another thread is there after the wait") {
+TEST_CASE("scope state: an exception of another thread is visible after the wait") {
   FakePool pool;
   for (int round = 0; round < 100; ++round) {
     ScopeState state(pool, nullptr, {});
@@ -188,7 +188,7 @@ TEST_CASE("scope state: an exception of another thread is there after the wait")
   }
 }
 
-TEST_CASE("scope state: a stop is asked for once, by itself or from outside, and its tokens know") {
+TEST_CASE("scope state: a stop from inside or outside happens once and reaches the tokens") {
   FakePool pool;
   FakeWorker owner;
   std::stop_source outer;
@@ -216,7 +216,7 @@ TEST_CASE("scope state: a stop is asked for once, by itself or from outside, and
   state.wait();
 }
 
-TEST_CASE("scope state: a stop that came before the scope, and one that comes after its end") {
+TEST_CASE("scope state: starts stopped after an earlier stop and ignores a stop after its end") {
   FakePool pool;
   FakeWorker owner;
   std::stop_source outer;
@@ -232,7 +232,7 @@ TEST_CASE("scope state: a stop that came before the scope, and one that comes af
   late.wait();
 }
 
-TEST_CASE("scope state: a token asked for while the stop comes, is stopped") {
+TEST_CASE("scope state: a token requested during a stop is stopped") {
   FakePool pool;
   for (int round = 0; round < 500; ++round) {
     FakeWorker owner;

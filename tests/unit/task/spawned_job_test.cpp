@@ -80,13 +80,13 @@ void run(std::vector<Job*>& jobs, WorkerBase& worker) {
 
 }  // namespace
 
-TEST_CASE("spawned job: as small as its closure and its owner allow") {
+TEST_CASE("spawned job: has the size of its closure and owner and a job") {
   const auto f = [p = static_cast<void*>(nullptr)] { static_cast<void>(p); };
   CHECK(sizeof(SpawnedJob<decltype(f), blitz::detail::Detached>) == sizeof(Job) + sizeof(void*));
   CHECK(sizeof(SpawnedJob<decltype(f), Owner>) == sizeof(Job) + 2 * sizeof(void*));
 }
 
-TEST_CASE_FIXTURE(Spawning, "spawned job: is called once, and its owner told, after the closure is gone") {
+TEST_CASE_FIXTURE(Spawning, "spawned job: runs once and tells its owner after the closure is destroyed") {
   int calls = 0;
   spawn_job(&worker, pool, Owner{account}, closure(account, calls));
   spawn_job(static_cast<WorkerBase*>(nullptr), pool, Owner{account}, closure(account, calls));
@@ -105,15 +105,14 @@ TEST_CASE_FIXTURE(Spawning, "spawned job: is called once, and its owner told, af
   CHECK(account.failed == 0);
 }
 
-TEST_CASE_FIXTURE(Spawning, "spawned job: its owner gets what the closure throws") {
+TEST_CASE_FIXTURE(Spawning, "spawned job: its owner gets the exception of the closure") {
   spawn_job(&worker, pool, Owner{account}, [life = Counted(account.lives, 1)] { throw std::logic_error("mine"); });
   run(worker.jobs, worker);
   CHECK(account.failed == 1);
   CHECK(account.finished == 1);
 }
 
-TEST_CASE_FIXTURE(Spawning,
-                  "spawned job: one for which there is no room, or that its owner refuses, has not been spawned") {
+TEST_CASE_FIXTURE(Spawning, "spawned job: a job without room or with a refusing owner is not spawned") {
   int calls = 0;
   worker.failing_push = 1;
   CHECK_THROWS_AS(spawn_job(&worker, pool, Owner{account}, [&calls] { ++calls; }), std::bad_alloc);
@@ -131,8 +130,7 @@ TEST_CASE_FIXTURE(Spawning,
   CHECK(calls == 0);
 }
 
-TEST_CASE_FIXTURE(Spawning,
-                  "spawned job: of a list the oldest is run, whichever token is taken, and wherever it was sent") {
+TEST_CASE_FIXTURE(Spawning, "spawned job: each token of a list runs its oldest job") {
   JobFifo fifo;
   std::vector<int> order;
   worker.failing_push = 2;
@@ -152,7 +150,7 @@ TEST_CASE_FIXTURE(Spawning,
   CHECK(account.lives.alive == 0);
 }
 
-TEST_CASE_FIXTURE(Spawning, "spawned job: the list may be gone as soon as its last job has run") {
+TEST_CASE_FIXTURE(Spawning, "spawned job: the list may be destroyed when its last job runs") {
   auto fifo = std::make_unique<JobFifo>();
   spawn_job_fifo(&worker, pool, *fifo, Owner{account}, [&fifo, life = Counted(account.lives, 1)] { fifo.reset(); });
   run(worker.jobs, worker);
@@ -160,7 +158,7 @@ TEST_CASE_FIXTURE(Spawning, "spawned job: the list may be gone as soon as its la
   CHECK(account.finished == 1);
 }
 
-TEST_CASE_FIXTURE(Spawning, "spawned job: one for each worker, and each is sent to its own") {
+TEST_CASE_FIXTURE(Spawning, "spawned job: spawn_job_on_each sends one job to each worker") {
   int calls = 0;
   spawn_job_on_each(&worker, pool, Owner{account}, [&calls] { ++calls; });
   CHECK(account.begun == 4);
@@ -175,7 +173,7 @@ TEST_CASE_FIXTURE(Spawning, "spawned job: one for each worker, and each is sent 
   CHECK(account.finished == 4);
 }
 
-TEST_CASE("spawned job: one for each worker, or for none") {
+TEST_CASE("spawned job: spawn_job_on_each spawns nothing if one copy throws") {
   FakeWorker worker;
   FakePool pool;
   struct Limited {
@@ -200,7 +198,7 @@ TEST_CASE("spawned job: one for each worker, or for none") {
   }
 }
 
-TEST_CASE("spawned job: what must not fail goes to the injector where the worker has no room") {
+TEST_CASE("spawned job: push_or_inject injects a job if the worker has no room") {
   FakeWorker worker;
   FakePool pool;
   Job job(nullptr);

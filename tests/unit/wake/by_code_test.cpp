@@ -6,7 +6,7 @@
 
 using blitz::detail::ByCode;
 
-TEST_CASE("by code: keeps the time of an item of a loop") {
+TEST_CASE("by code: stores the time of an item of a loop") {
   ByCode<float> history;
   constexpr std::uintptr_t kLoop = 0x5d01'5670;
   CHECK(history[kLoop] == 0);
@@ -16,7 +16,7 @@ TEST_CASE("by code: keeps the time of an item of a loop") {
   CHECK(history[kLoop] == 5);
 }
 
-TEST_CASE("by code: of more loops than it has places for, some are forgotten, and none is taken for another") {
+TEST_CASE("by code: forgets some of many loops and never confuses two") {
   ByCode<float> history;
   constexpr std::uintptr_t kFirst = 0x5d01'0000;
   constexpr int kLoops = 1000;
@@ -35,7 +35,7 @@ TEST_CASE("by code: of more loops than it has places for, some are forgotten, an
   CHECK(remembered < kLoops);
 }
 
-TEST_CASE("by code: a few loops near to one another are all remembered") {
+TEST_CASE("by code: remembers a few loops with adjacent code") {
   ByCode<float> history;
   constexpr std::uintptr_t kFirst = 0x5d01'0000;
   for (std::uintptr_t i = 0; i < 8; ++i) history[kFirst + 16 * i] = static_cast<float>(i + 1);

@@ -46,20 +46,20 @@ struct Worker {
 
 }  // namespace
 
-TEST_CASE("fork history: a fork that is not known wakes a worker, one that was short none") {
+TEST_CASE("fork history: an unknown fork wakes a worker and a fork that was short does not") {
   Worker worker;
   CHECK(worker.call(worker.a_short()));
   for (int i = 0; i < 10; ++i) CHECK_FALSE(worker.call(worker.a_short()));
   CHECK(worker.call(worker.a_short(), 0x2340));  // other code
 }
 
-TEST_CASE("fork history: a fork that takes no tick of a slow clock is short") {
+TEST_CASE("fork history: a fork of zero ticks is short") {
   Worker worker;
   CHECK(worker.call(0));
   CHECK_FALSE(worker.call(0));
 }
 
-TEST_CASE("fork history: a fork that ends by a clock that is behind the one by which it began is short") {
+TEST_CASE("fork history: a fork with a negative duration is short") {
   for (const Ticks difference : {Ticks{1}, Ticks{2}, microseconds(10)}) {
     CAPTURE(difference);
     Worker worker;
@@ -73,7 +73,7 @@ TEST_CASE("fork history: a fork that ends by a clock that is behind the one by w
   }
 }
 
-TEST_CASE("fork history: a fork is known by its code as long as no other takes its place") {
+TEST_CASE("fork history: a fork is known by its code until another takes its place") {
   Worker worker;
   worker.call(worker.a_short());
   CHECK_FALSE(worker.call(worker.a_short()));
@@ -81,14 +81,14 @@ TEST_CASE("fork history: a fork is known by its code as long as no other takes i
   CHECK(worker.call(worker.a_short()));
 }
 
-TEST_CASE("fork history: a fork that was long wakes a worker the next time") {
+TEST_CASE("fork history: a fork that was long wakes a worker in the next call") {
   Worker worker;
   worker.call(worker.a_short());
   CHECK_FALSE(worker.call(worker.a_long()));
   CHECK(worker.call(worker.a_long()));
 }
 
-TEST_CASE("fork history: a price that was learnt in worse times is tried again") {
+TEST_CASE("fork history: an old high price is tried again") {
   Worker worker;
   const Ticks time = 3 * worker.at_once().of_half();
   while (worker.at_once().of_half() <= time / 2) {
@@ -100,8 +100,7 @@ TEST_CASE("fork history: a price that was learnt in worse times is tried again")
   CHECK(calls > 1);
 }
 
-TEST_CASE(
-    "fork history: forks that follow one another wake for the price of a short sleep, though all sleep for long") {
+TEST_CASE("fork history: forks in a row are weighed by the price of a short sleep") {
   Worker worker;
   worker.price.sleeps(worker.now);
   const Ticks after_short_sleep = worker.price.at(worker.now).latency;
@@ -116,7 +115,7 @@ TEST_CASE(
   CHECK(worker.begin());
 }
 
-TEST_CASE("fork history: a fork whose half was stolen wakes a worker the next time") {
+TEST_CASE("fork history: a fork with a stolen half wakes a worker in the next call") {
   Worker worker;
   for (int i = 0; i < 10; ++i) CHECK(worker.call(worker.a_short(), 0x1000, true));
   CHECK(worker.call(worker.a_short()));
@@ -125,13 +124,13 @@ TEST_CASE("fork history: a fork whose half was stolen wakes a worker the next ti
   CHECK(worker.call(worker.a_short()));
 }
 
-TEST_CASE("fork history: a wake-up that came too late was in vain") {
+TEST_CASE("fork history: a wake-up that came too late does not count as useful") {
   Worker worker;
   CHECK(worker.call(worker.a_long()));
   CHECK_FALSE(worker.call(worker.a_short()));
 }
 
-TEST_CASE("fork history: a short fork wakes a worker once it has lasted for the price, if it forks again") {
+TEST_CASE("fork history: a short fork that outlasts the price wakes a worker at its next fork") {
   Worker worker;
   worker.call(worker.a_short());
   CHECK_FALSE(worker.begin());
@@ -145,7 +144,7 @@ TEST_CASE("fork history: a short fork wakes a worker once it has lasted for the 
   CHECK_FALSE(worker.forks.is_timed(&kInnerHalf));
 }
 
-TEST_CASE("fork history: a fork that lasts as long as it did the last time wakes no worker just before its end") {
+TEST_CASE("fork history: a fork of the usual duration wakes no worker just before its end") {
   Worker worker;
   const Ticks price = worker.at_once().of_work();
   const Ticks time = price + price / 8;
@@ -173,7 +172,7 @@ TEST_CASE("fork history: a fork that lasts as long as it did the last time wakes
   CHECK(worker.begin(0x9990, kInnerHalf));
 }
 
-TEST_CASE("fork history: of the forks within a short one few are looked at while they follow one another fast") {
+TEST_CASE("fork history: inner forks in fast succession are rarely examined") {
   Worker worker;
   worker.call(worker.a_short());
   CHECK_FALSE(worker.begin());
@@ -196,7 +195,7 @@ TEST_CASE("fork history: of the forks within a short one few are looked at while
   CHECK(worker.forks.skips() == 0);
 }
 
-TEST_CASE("fork history: a fork that lasts wakes a worker soon after the price, however its forks are spread") {
+TEST_CASE("fork history: a long fork wakes a worker soon after the price for any spacing of forks") {
   Worker worker;
   worker.call(worker.a_short());
   const Ticks price = worker.at_once().of_work();
@@ -221,13 +220,13 @@ TEST_CASE("fork history: a fork that lasts wakes a worker soon after the price, 
   }
 }
 
-TEST_CASE("fork history: all forks within one that wakes a worker do") {
+TEST_CASE("fork history: all forks within a fork that wakes a worker wake one") {
   Worker worker;
   CHECK(worker.begin());
   for (int i = 0; i < 3; ++i) CHECK(worker.begin(0x9990, kInnerHalf));
 }
 
-TEST_CASE("fork history: what comes between two forks is no part of either") {
+TEST_CASE("fork history: time between two forks belongs to neither") {
   Worker worker;
   CHECK(worker.begin());
   for (int i = 0; i < 100; ++i) {
@@ -239,7 +238,7 @@ TEST_CASE("fork history: what comes between two forks is no part of either") {
   }
 }
 
-TEST_CASE("fork history: the end of a fork within another is not the other's") {
+TEST_CASE("fork history: the end of an inner fork does not end the outer one") {
   Worker worker;
   worker.begin();
   worker.begin(0x9990, kInnerHalf);
@@ -249,7 +248,7 @@ TEST_CASE("fork history: the end of a fork within another is not the other's") {
   CHECK_FALSE(worker.forks.is_timed(&kHalf));
 }
 
-TEST_CASE("fork history: no more is lost by waking nobody than by waking a worker for each short one") {
+TEST_CASE("fork history: waking no worker never loses more than waking one for each short fork") {
   // Short and long forks in turn. A long fork after a short one is predicted to be short, and loses half of its time.
   Worker worker;
   const Ticks a_loss = worker.a_long() / 2 - worker.at_once().of_half();
@@ -263,7 +262,7 @@ TEST_CASE("fork history: no more is lost by waking nobody than by waking a worke
   CHECK(lost <= wake_ups + a_loss);
 }
 
-TEST_CASE("fork history: short forks that follow one another wake a worker in the end") {
+TEST_CASE("fork history: short forks in a row eventually wake a worker") {
   Worker worker;
   worker.call(worker.a_short());
   int calls = 0;

@@ -24,7 +24,7 @@ Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
 
 // --- the price ---
 
-TEST_CASE("wake price: of work that can be shared at any time, the latency and the cost; of a half, the latency") {
+TEST_CASE("wake price: shared work costs the latency and the cost and a half only the latency") {
   const Price price{.latency = 30, .cost = 10};
   CHECK(price.of_work() == 40);
   CHECK(price.of_half() == 30);
@@ -32,7 +32,7 @@ TEST_CASE("wake price: of work that can be shared at any time, the latency and t
   CHECK(Price{.latency = 10, .cost = 30}.delay() == 1);
 }
 
-TEST_CASE("wake price: becomes what wake-ups take, from below and from above") {
+TEST_CASE("wake price: converges to the duration of wake-ups from below and above") {
   WakePrice price;
   for (const Ticks latency : {microseconds(10), microseconds(100), microseconds(20)}) {
     CAPTURE(latency);
@@ -47,7 +47,7 @@ TEST_CASE("wake price: becomes what wake-ups take, from below and from above") {
   }
 }
 
-TEST_CASE("wake price: short and long sleeps have their own") {
+TEST_CASE("wake price: short and long sleeps have separate prices") {
   WakePrice price;
   const Ticks asleep_since = microseconds(1'000'000);
   price.sleeps(asleep_since);
@@ -64,7 +64,7 @@ TEST_CASE("wake price: short and long sleeps have their own") {
   CHECK(price.at(asleep_since - 1).latency == short_before.latency);
 }
 
-TEST_CASE("wake price: what is far above the average counts as twice the average") {
+TEST_CASE("wake price: a sample far above the average is capped at twice the average") {
   WakePrice price;
   WakePrice other;
   const Ticks before = price.at(0).latency;
@@ -74,7 +74,7 @@ TEST_CASE("wake price: what is far above the average counts as twice the average
   CHECK(price.at(0).latency > before);
 }
 
-TEST_CASE("wake price: has bounds") {
+TEST_CASE("wake price: stays within bounds") {
   WakePrice price;
   for (int i = 0; i < 100; ++i) price.learn(microseconds(10'000), 0);
   const Ticks most = price.at(0).latency;
@@ -88,7 +88,7 @@ TEST_CASE("wake price: has bounds") {
   CHECK(price.at(0).latency == most);
 }
 
-TEST_CASE("wake price: work that takes as long covers it") {
+TEST_CASE("wake price: work of at least the price covers it") {
   WakePrice price;
   const Ticks before = price.at(0).of_work();
   CHECK(price.weigh(before, 0));
@@ -96,14 +96,14 @@ TEST_CASE("wake price: work that takes as long covers it") {
   CHECK_FALSE(price.weigh(before - 1, 0));
 }
 
-TEST_CASE("wake price: work of less than half of it never covers it, and does not lower it") {
+TEST_CASE("wake price: work of less than half the price never covers or lowers it") {
   WakePrice price;
   const Ticks before = price.at(0).of_work();
   for (int i = 0; i < 1000; ++i) CHECK_FALSE(price.weigh((before - 1) / 2, 0));
   CHECK(price.at(0).of_work() == before);
 }
 
-TEST_CASE("wake price: falls with each refusal of half of it, which covers it in the end") {
+TEST_CASE("wake price: each refusal of work above half lowers it until the work covers it") {
   WakePrice price;
   const Ticks work = price.at(0).of_work() / 2 + 1;
   int refusals = 0;
@@ -118,7 +118,7 @@ TEST_CASE("wake price: falls with each refusal of half of it, which covers it in
   CHECK(price.at(0).of_work() == after);
 }
 
-TEST_CASE("wake price: the half of a fork covers the latency alone, and lowers the price in the same way") {
+TEST_CASE("wake price: a half covers the latency alone and a refusal lowers the whole price") {
   WakePrice price;
   const Price before = price.at(0);
   CHECK(price.weigh_half(before.of_half(), 0, 0));
@@ -165,7 +165,7 @@ int calls_for(Ticks work, const WakePrice& price) {
 
 }  // namespace
 
-TEST_CASE("series: wakes when half of each call, but for the cost of sharing it, adds up to the price") {
+TEST_CASE("series: wakes when the savings of its calls add up to the price") {
   for (const Ticks work : {microseconds(10), microseconds(20), microseconds(40)}) {
     CAPTURE(work);
     Caller caller;
@@ -181,7 +181,7 @@ TEST_CASE("series: wakes when half of each call, but for the cost of sharing it,
   }
 }
 
-TEST_CASE("series: the same call, a block later, does not count") {
+TEST_CASE("series: the same call does not count again in a later block") {
   Caller caller;
   const Ticks work = microseconds(20);
   const int calls = calls_for(work, caller.price);
@@ -200,14 +200,14 @@ TEST_CASE("series: the same call, a block later, does not count") {
   }
 }
 
-TEST_CASE("series: calls that help would not speed up never wake anybody") {
+TEST_CASE("series: calls too short to gain from help never wake a worker") {
   const Ticks short_call = 2 * microseconds(kHandover);
   CHECK(Caller().calls_until_woken(short_call) == kNever);
   CHECK(Caller().calls_until_woken(short_call / 4) == kNever);
   CHECK(Caller().calls_until_woken(2 * short_call) < kNever);
 }
 
-TEST_CASE("series: the time between the calls counts against them") {
+TEST_CASE("series: time between the calls reduces the savings") {
   const Ticks work = microseconds(kHandover) * 3;
   const Ticks gap = 64 * (work / 2 - microseconds(kHandover));
   REQUIRE(gap < WakePrice().reach());
@@ -216,7 +216,7 @@ TEST_CASE("series: the time between the calls counts against them") {
   CHECK(Caller().calls_until_woken(work, gap / 2) > Caller().calls_until_woken(work));
 }
 
-TEST_CASE("series: ends with a gap beyond the reach") {
+TEST_CASE("series: a gap beyond the reach ends it") {
   const Ticks work = microseconds(10);
   for (const bool beyond : {false, true}) {
     CAPTURE(beyond);
@@ -233,7 +233,7 @@ TEST_CASE("series: ends with a gap beyond the reach") {
   }
 }
 
-TEST_CASE("series: each wake-up that brought no help doubles what the next must save, until one does") {
+TEST_CASE("series: each useless wake-up doubles the required savings until one helps") {
   const Ticks work = microseconds(20);
   Caller caller;
   const int calls = calls_for(work, caller.price);
@@ -269,9 +269,9 @@ bool is_patient(const Patience& patience, const WakePrice& price) {
 
 }  // namespace
 
-TEST_CASE("patience: none at first") { CHECK_FALSE(is_patient(Patience(), WakePrice())); }
+TEST_CASE("patience: a new worker has none") { CHECK_FALSE(is_patient(Patience(), WakePrice())); }
 
-TEST_CASE("patience: of a worker that was woken soon, and of none that was woken late") {
+TEST_CASE("patience: a worker woken soon has patience and one woken late has none") {
   WakePrice price;
   Patience patience;
   for (const bool soon : {true, false, true}) {
@@ -282,7 +282,7 @@ TEST_CASE("patience: of a worker that was woken soon, and of none that was woken
   }
 }
 
-TEST_CASE("patience: a wait lasts for the reach at most") {
+TEST_CASE("patience: a wait lasts at most for the reach") {
   WakePrice price;
   Patience patience;
   const Ticks since = ticks_now();
@@ -291,7 +291,7 @@ TEST_CASE("patience: a wait lasts for the reach at most") {
   CHECK_FALSE(patience.lasts(ticks_now() - price.reach(), price));
 }
 
-TEST_CASE("patience: of a worker that was woken for a series, however long it had slept") {
+TEST_CASE("patience: a worker woken for a series has patience after any sleep") {
   WakePrice price;
   for (const bool for_series : {true, false}) {
     CAPTURE(for_series);
@@ -302,7 +302,7 @@ TEST_CASE("patience: of a worker that was woken for a series, however long it ha
   }
 }
 
-TEST_CASE("series: promises further calls to the worker that it wakes, and to no other") {
+TEST_CASE("series: promises further calls only to the worker that it wakes") {
   Caller caller;
   CHECK_FALSE(caller.series.take_promise());
   CHECK(caller.calls_until_woken(microseconds(20)) < kNever);
@@ -310,7 +310,7 @@ TEST_CASE("series: promises further calls to the worker that it wakes, and to no
   CHECK_FALSE(caller.series.take_promise());
 }
 
-TEST_CASE("series: a theft before the woken worker has arrived is not its theft") {
+TEST_CASE("series: a theft before the woken worker arrives does not count as help") {
   const Ticks work = microseconds(20);
   Caller caller;
   const int calls = calls_for(work, caller.price);
@@ -326,7 +326,7 @@ TEST_CASE("series: a theft before the woken worker has arrived is not its theft"
 
 // --- both, in a slot ---
 
-TEST_CASE("idle slot: the caller of a series tells so to the worker that it wakes, and no other caller does") {
+TEST_CASE("idle slot: only the caller of a series promises further calls to the worker that it wakes") {
   WakePrice price;
   IdleSlot caller;
   CHECK(caller.waker() == Waker::kStaysBusy);
@@ -356,8 +356,7 @@ TEST_CASE("idle slot: the caller of a series tells so to the worker that it wake
   }
 }
 
-TEST_CASE(
-    "idle slot: while as many workers run as there are processors, only what takes a time slice is worth a wake-up") {
+TEST_CASE("idle slot: only work of a time slice wakes a worker if all processors are in use") {
   WakePrice price;
   const Ticks slice = microseconds(1000);
   const std::size_t processors = blitz::detail::usual_cpus();

@@ -90,7 +90,7 @@ struct SetLatch final : Job {
 
 }  // namespace
 
-TEST_CASE("confinement: its worker takes the newest of its region") {
+TEST_CASE("confinement: its worker takes the newest job of its region") {
   FakePool pool;
   RegionWorker worker(pool);
   std::string log;
@@ -111,7 +111,7 @@ TEST_CASE("confinement: its worker takes the newest of its region") {
   CHECK(worker.region() == 0);
 }
 
-TEST_CASE("confinement: within another, it takes none of the outer's") {
+TEST_CASE("confinement: an inner region takes no job of the outer one") {
   FakePool pool;
   RegionWorker worker(pool);
   std::string log;
@@ -133,7 +133,7 @@ TEST_CASE("confinement: within another, it takes none of the outer's") {
   CHECK(worker.find_work() == &a);
 }
 
-TEST_CASE("confinement: a free worker takes any job, the oldest of another's, and is confined while it runs") {
+TEST_CASE("confinement: a free worker steals the oldest job and is confined while it runs it") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker helper(pool, 1);
@@ -161,7 +161,7 @@ TEST_CASE("confinement: a free worker takes any job, the oldest of another's, an
   CHECK_FALSE(helper.run_one());
 }
 
-TEST_CASE("confinement: a confined worker takes jobs of its region alone, on any worker") {
+TEST_CASE("confinement: a confined worker takes only jobs of its region from any worker") {
   FakePool pool;
   RegionWorker first(pool);
   RegionWorker second(pool, 1);
@@ -188,7 +188,7 @@ TEST_CASE("confinement: a confined worker takes jobs of its region alone, on any
   CHECK(log.empty());
 }
 
-TEST_CASE("confinement: after it, what is left is for free workers") {
+TEST_CASE("confinement: free workers take jobs that are left after its end") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker helper(pool, 1);
@@ -213,7 +213,7 @@ TEST_CASE("confinement: after it, what is left is for free workers") {
   CHECK(b.region == region);
 }
 
-TEST_CASE("confinement: what an inner one leaves is the outer's") {
+TEST_CASE("confinement: the outer region takes jobs that an inner one leaves") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker helper(pool, 1);
@@ -234,7 +234,7 @@ TEST_CASE("confinement: what an inner one leaves is the outer's") {
 }
 
 // Other workers of the outer region could recognize this job only by its label, and cannot tell it from an unrelated region's.
-TEST_CASE("confinement: what a thief leaves of an inner one is run by the worker that began the inner one") {
+TEST_CASE("confinement: the worker that began an inner region runs the jobs that its thief left") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker helper(pool, 1);
@@ -261,7 +261,7 @@ TEST_CASE("confinement: what a thief leaves of an inner one is run by the worker
   CHECK(left.region == region);
 }
 
-TEST_CASE("confinement: no two regions of a pool have the same number, past ones included") {
+TEST_CASE("confinement: no two regions of a pool ever have the same number") {
   FakePool pool(2);
   RegionWorker first(pool);
   RegionWorker second(pool, 1);
@@ -277,7 +277,7 @@ TEST_CASE("confinement: no two regions of a pool have the same number, past ones
 
 // --- waiting ---
 
-TEST_CASE("confinement: in a wait a worker runs jobs of its region, and its mail, and no others") {
+TEST_CASE("confinement: a waiting worker runs only jobs of its region and its mail") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker other(pool, 1);
@@ -303,8 +303,7 @@ TEST_CASE("confinement: in a wait a worker runs jobs of its region, and its mail
   CHECK(other.run_one());
 }
 
-TEST_CASE(
-    "confinement: a worker asleep is woken by its latch, by a push, by its mail, and by what becomes its region's") {
+TEST_CASE("confinement: a sleeping worker wakes for its latch and pushes and mail and inherited jobs") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker other(pool, 1);
@@ -334,7 +333,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("confinement: a worker that was called to a job that another took is called to the next") {
+TEST_CASE("confinement: a worker called to a job that another took is called to the next one") {
   FakePool pool;
   RegionWorker worker(pool);
   RegionWorker pusher(pool, 1);

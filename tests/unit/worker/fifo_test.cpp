@@ -18,14 +18,14 @@ struct Step final : FifoJob {
 
 }  // namespace
 
-TEST_CASE("fifo: first in, first out") {
+TEST_CASE("fifo: pop returns the oldest job") {
   JobFifo fifo;
   Step steps[4];
   for (Step& step : steps) fifo.push(&step);
   for (Step& step : steps) CHECK(fifo.pop(0) == &step);
 }
 
-TEST_CASE("fifo: emptied and filled again") {
+TEST_CASE("fifo: works after it was emptied") {
   JobFifo fifo;
   Step steps[3];
   for (int round = 0; round < 3; ++round) {
@@ -40,7 +40,7 @@ TEST_CASE("fifo: emptied and filled again") {
   CHECK(fifo.pop(0) == &steps[0]);
 }
 
-TEST_CASE("fifo: a token takes the oldest job of its own region") {
+TEST_CASE("fifo: a token takes the oldest job of its region") {
   JobFifo fifo;
   Step outside[2];
   Step inside[3];
@@ -55,7 +55,7 @@ TEST_CASE("fifo: a token takes the oldest job of its own region") {
   CHECK(fifo.pop(7) == &inside[2]);
 }
 
-TEST_CASE("fifo: each job is taken once by as many threads") {
+TEST_CASE("fifo: several threads take each job once") {
   constexpr int kJobs = 2000;
   constexpr int kThreads = 4;
   JobFifo fifo;

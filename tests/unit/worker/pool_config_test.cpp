@@ -66,25 +66,25 @@ bool mentions(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("config: a number of threads is taken as it is") {
+TEST_CASE("config: a given number of threads is used unchanged") {
   const Environment environment("7");
   CHECK(checked_num_threads({.num_threads = 1}, kNoLimit) == 1);
   CHECK(checked_num_threads({.num_threads = 300}, kNoLimit) == 300);
 }
 
-TEST_CASE("config: without a number the environment tells") {
+TEST_CASE("config: without a number the environment variable decides") {
   const Environment environment("7");
   CHECK(checked_num_threads({}, kNoLimit) == 7);
 }
 
-TEST_CASE("config: where the environment says nothing, as many threads as processors") {
+TEST_CASE("config: without a number and a variable there are as many threads as processors") {
   for (const char* nothing : {static_cast<const char*>(nullptr), "", "0"}) {
     const Environment environment(nothing);
     CHECK(checked_num_threads({}, kNoLimit) == blitz::detail::available_cpus());
   }
 }
 
-TEST_CASE("config: an environment that makes no sense is an error that names it") {
+TEST_CASE("config: a malformed environment variable throws an error that names it") {
   for (const char* text : {"four", "4x", " 4", "4 ", "-1", "+4", "4.5", "0x4", "99999999999999999999999", "4194305",
                            "18446744073709551615"}) {
     CAPTURE(text);
@@ -96,7 +96,7 @@ TEST_CASE("config: an environment that makes no sense is an error that names it"
   }
 }
 
-TEST_CASE("config: the limit of the policy is reached and not passed") {
+TEST_CASE("config: a number of threads up to the limit of the policy is accepted") {
   CHECK(checked_num_threads({.num_threads = 10}, 10) == 10);
   const std::string error = error_of({.num_threads = 11}, 10);
   CHECK(mentions(error, "11"));
@@ -106,18 +106,16 @@ TEST_CASE("config: the limit of the policy is reached and not passed") {
   CHECK(mentions(error_of({}, 10), "11"));
 }
 
-TEST_CASE("config: what no machine could honour is an invalid argument") {
+TEST_CASE("config: impossible numbers throw invalid_argument") {
   const auto negative = static_cast<std::size_t>(-1);
   CHECK_THROWS_AS((void)checked_num_threads({.num_threads = negative}, kNoLimit), std::invalid_argument);
   CHECK_THROWS_AS((void)checked_num_threads({.num_threads = 1, .stack_size = negative}, kNoLimit),
                   std::invalid_argument);
 }
 
-TEST_CASE("config: no processors are chosen unless that is wanted") {
-  CHECK(processors_for(Affinity::kNone).count == 0);
-}
+TEST_CASE("config: Affinity::kNone chooses no processors") { CHECK(processors_for(Affinity::kNone).count == 0); }
 
-TEST_CASE("config: processors to choose from, or an error that says what to do") {
+TEST_CASE("config: Affinity::kOnePerWorker lists the allowed processors or throws") {
 #if (defined(__linux__) || defined(_WIN32)) && !defined(BLITZ_PORTABLE)
   const Processors processors = processors_for(Affinity::kOnePerWorker);
   CHECK(processors.count > 0);
@@ -128,7 +126,7 @@ TEST_CASE("config: processors to choose from, or an error that says what to do")
 }
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
-TEST_CASE("config: processors of which the kernel does not tell cannot be chosen from") {
+TEST_CASE("config: unknown processors throw an error with the advice to use kNone") {
   std::string error;
   Processors none{nullptr, 7};
   const bool called = blitz_test::call_without_affinity(EPERM, [&] {
@@ -148,7 +146,7 @@ TEST_CASE("config: processors of which the kernel does not tell cannot be chosen
 }
 #endif
 
-TEST_CASE("config: messages carry the cause") {
+TEST_CASE("config: error messages contain the cause") {
   CHECK(mentions(blitz::detail::thread_failure(3, 8, "the cause"), "the cause"));
   CHECK(mentions(blitz::detail::thread_failure(3, 8, "the cause"), "3 of 8"));
   const auto known = std::make_exception_ptr(std::runtime_error("the cause"));
@@ -157,7 +155,7 @@ TEST_CASE("config: messages carry the cause") {
   CHECK(mentions(blitz::detail::start_hook_failure(5, std::make_exception_ptr(1)), "no std::exception"));
 }
 
-TEST_CASE("pool config: a seed is new each time, unless it is asked for") {
+TEST_CASE("pool config: the seed is new each time unless the options set one") {
   std::set<std::uint64_t> seeds;
   const ThreadPoolOptions none;
   for (int i = 0; i < 1000; ++i) seeds.insert(first_seed(none));

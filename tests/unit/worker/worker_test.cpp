@@ -33,7 +33,7 @@ struct Step final : Job {
 
 }  // namespace
 
-TEST_CASE("reclaim: a job at hand is the caller's to run") {
+TEST_CASE("reclaim: returns true for a job that is still in the queue") {
   std::string log;
   FakeWorker worker;
   Step mine(log, 'm', worker);
@@ -43,7 +43,7 @@ TEST_CASE("reclaim: a job at hand is the caller's to run") {
   CHECK(worker.waits == 0);
 }
 
-TEST_CASE("reclaim: what lies on top is run first, newest first, and what lies below stays") {
+TEST_CASE("reclaim: runs the jobs above newest first and leaves those below") {
   std::string log;
   FakeWorker worker;
   Step below(log, 'x', worker);
@@ -56,7 +56,7 @@ TEST_CASE("reclaim: what lies on top is run first, newest first, and what lies b
   CHECK(worker.take_newest() == &below);
 }
 
-TEST_CASE("reclaim: waits for the worker that took the job") {
+TEST_CASE("reclaim: waits for the worker that stole the job") {
   std::string log;
   FakeWorker worker;
   FakeWorker thief(1);
@@ -67,7 +67,7 @@ TEST_CASE("reclaim: waits for the worker that took the job") {
   CHECK(worker.waits == 1);
 }
 
-TEST_CASE("reclaim: a job that is done is not looked for") {
+TEST_CASE("reclaim: does not search for a finished job") {
   std::string log;
   FakeWorker worker;
   Step mine(log, 'm', worker);
