@@ -66,7 +66,7 @@ struct PingPong {
   std::atomic<bool> over{false};
 };
 
-TEST_CASE("fairness: two jobs that wake each other for ever do not starve a third") {
+TEST_CASE("fairness: two jobs that wake each other endlessly do not starve a third") {
   TestWatchdog dog;
   blitz::AsyncThreadPool pool({.num_threads = 1});  // One worker: no other worker can help.
   dog.watch(pool);
@@ -115,7 +115,7 @@ blitz::detail::Ticks ticks_in(std::chrono::nanoseconds time) {
   return least;
 }
 
-TEST_CASE("fairness: a job from outside begins within about a millisecond, or eight jobs, while all workers are busy") {
+TEST_CASE("fairness: an outside job begins after about a millisecond or eight jobs of busy workers") {
   TestWatchdog dog;
   for (const auto job_time : {1us, 50us, 1000us, 5000us}) {
     CAPTURE(job_time.count());
@@ -169,7 +169,7 @@ TEST_CASE("fairness: a job from outside begins within about a millisecond, or ei
   }
 }
 
-TEST_CASE("fairness: no chain of many starves") {
+TEST_CASE("fairness: none of a thousand chains starves") {
   TestWatchdog dog;
   for (const std::size_t size : {1, 2, 4, 64}) {
     CAPTURE(size);
@@ -201,7 +201,7 @@ TEST_CASE("fairness: no chain of many starves") {
 }
 
 /// BLITZ_STRESS_JOBS: the number of jobs, instead of ten million (a hundred thousand with a sanitizer).
-TEST_CASE_TEMPLATE("fairness: ten million small jobs from outside: none is lost, and their memory is given back", Pool,
+TEST_CASE_TEMPLATE("fairness: ten million small outside jobs all run and their memory is freed", Pool,
                    blitz::AsyncThreadPool, blitz::ThreadPool) {
 #if defined(BLITZ_THREAD_SANITIZER) || defined(BLITZ_ADDRESS_SANITIZER)
   constexpr std::uint64_t kUsual = 100'000;

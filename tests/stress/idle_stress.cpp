@@ -47,7 +47,8 @@ void work(Pool& pool) {
   CHECK(sum.load() == 200 * 64 * 63 / 2);
 }
 
-TEST_CASE_TEMPLATE("an idle pool costs no CPU time", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("idle: a pool without work uses almost no CPU time", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   const auto limit = kLimit + cost_of_nothing();
   for (const std::size_t size : {1, 2, 16}) {
@@ -70,7 +71,8 @@ TEST_CASE_TEMPLATE("an idle pool costs no CPU time", Pool, blitz::ThreadPool, bl
   }
 }
 
-TEST_CASE_TEMPLATE("one busy worker, and others with nothing to do", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("idle: workers without work use almost no CPU time while one is busy", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   for (const std::size_t size : {2, 16}) {
     CAPTURE(size);
@@ -91,8 +93,8 @@ TEST_CASE_TEMPLATE("one busy worker, and others with nothing to do", Pool, blitz
   }
 }
 
-TEST_CASE_TEMPLATE("a worker that waits for a job elsewhere sleeps, and so do those with nothing to do", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("idle: a worker that waits for a stolen job sleeps and so do the idle ones", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   const auto limit = kLimit + cost_of_nothing();
   for (const std::size_t size : {2, 16}) {
@@ -131,7 +133,8 @@ std::chrono::nanoseconds cost_of_bursts(int count, std::chrono::milliseconds per
   return process_cpu_time() - before;
 }
 
-TEST_CASE_TEMPLATE("bursts cost little more than their work", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("idle: bursts use little more CPU time than their work", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   for (const std::size_t size : {2, 16}) {
     Pool pool({.num_threads = size});

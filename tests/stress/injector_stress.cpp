@@ -23,7 +23,7 @@ struct Node {
 
 constexpr std::size_t kMostProducers = 4;
 
-TEST_CASE("injector: each node is taken once, oldest first, and it is empty only if all are") {
+TEST_CASE("injector: each node is taken once in order and it is empty only if all are taken") {
   TestWatchdog dog;
   Random random(1);
   const Deadline deadline;

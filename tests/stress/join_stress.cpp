@@ -16,8 +16,7 @@
 namespace blitz_test {
 namespace {
 
-TEST_CASE_TEMPLATE("join: a random tree gives what its serial form gives", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("join: a random tree gives the serial result", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(10);
   // 64: far more threads than processors.
@@ -44,7 +43,7 @@ TEST_CASE_TEMPLATE("join: a random tree gives what its serial form gives", Pool,
   }
 }
 
-TEST_CASE_TEMPLATE("join: several threads outside call one pool at once", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("join: concurrent calls of several outside threads give the serial results", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(11);
@@ -132,7 +131,8 @@ struct Ring {
   }
 };
 
-TEST_CASE_TEMPLATE("join: pools that install in one another", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("join: pools that install in one another give the serial results", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(12);
   const Deadline deadline(stress_time() / 2);

@@ -126,7 +126,7 @@ class RandomLoop {
   std::atomic<std::uint64_t> sink_{0};
 };
 
-TEST_CASE_TEMPLATE("parallel_for: a random loop visits what its serial form visits", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("parallel_for: a random loop visits the items of its serial form", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(20);
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("parallel_for: a random loop visits what its serial form visi
   }
 }
 
-TEST_CASE("parallel_for: blocks keep to the grain") {
+TEST_CASE("parallel_for: no block is smaller than the grain") {
   TestWatchdog dog;
   Random random(21);
   blitz::ThreadPool few({.num_threads = 3});
@@ -189,7 +189,8 @@ TEST_CASE("parallel_for: blocks keep to the grain") {
   MESSAGE("done: " << loops << " loops, " << all_blocks << " blocks");
 }
 
-TEST_CASE_TEMPLATE("parallel_for: from several threads at once", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("parallel_for: concurrent random loops of several threads visit the right items", Pool,
+                   blitz::ThreadPool, blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(22);
   for (const std::size_t size : {2, 64}) {

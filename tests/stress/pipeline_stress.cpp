@@ -473,7 +473,7 @@ void run(Numbers numbers, Case& c) {
   end_in_a_value(unindexed, expected, c);
 }
 
-TEST_CASE("pipelines: a random pipeline means the same on every pool") {
+TEST_CASE("pipelines: a random pipeline gives the serial result on every pool") {
   TestWatchdog dog;
   Random random(1);
   const Deadline deadline;

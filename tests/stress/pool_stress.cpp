@@ -23,7 +23,8 @@ std::size_t random_size(Random& random) {
   return random.one_in(8) ? random.between(5, 16) : random.between(1, 4);
 }
 
-TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("pools: all threads of a pool end with it after any use", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(30);
   const std::uint64_t at_least = number_from_environment("BLITZ_STRESS_POOLS", 1);
@@ -90,7 +91,7 @@ TEST_CASE_TEMPLATE("pools are made, used and destroyed", Pool, blitz::ThreadPool
   MESSAGE("done: " << pools << " pools, " << all_threads << " threads");
 }
 
-TEST_CASE_TEMPLATE("a pool ends while threads of another still wake its workers", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("pools: a pool may end while threads of another wake its workers", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   // A worker of `inner` sleeps until a job in `outer` is done. Another wake-up arrives just then, the worker sees that the job
   // is done, and its pool is destroyed, while the worker of `outer` that ran the job is still about to wake it.

@@ -51,7 +51,7 @@ std::string run_once(const Program& program, Pools& pools, Bits& bits) {
   return Interpreter(trace, bits).check(program);
 }
 
-TEST_CASE("programs: a random program means the same on every pool") {
+TEST_CASE("programs: a random program gives the interpreted result on every pool") {
   TestWatchdog dog;
   // Both policies, calling each other, with more threads than processors, and with far more.
   std::vector<std::unique_ptr<Pools>> all;
@@ -92,7 +92,7 @@ Pools::Shape random_pool(Random& random) {
           random.one_in(3) ? random.below(4) : 32};
 }
 
-TEST_CASE("programs: several at once in the same pools") {
+TEST_CASE("programs: concurrent random programs in the same pools give the interpreted results") {
   TestWatchdog dog;
   Random random(61);
   const Deadline deadline;
@@ -171,7 +171,7 @@ const char* tamper(const Program& program, Trace& trace, Random& random) {
   }
 }
 
-TEST_CASE("programs: the check finds what has been changed in a trace") {
+TEST_CASE("programs: the check finds a change in a trace") {
   TestWatchdog dog;
   Random random(62);
   Pools pools({2, false}, {2, true}, {1, false});
@@ -196,7 +196,7 @@ TEST_CASE("programs: the check finds what has been changed in a trace") {
   MESSAGE("done: " << number << " programs, " << changes << " changes found");
 }
 
-TEST_CASE("programs: the check finds a result or an exception that is lost on its way up") {
+TEST_CASE("programs: the check finds a lost result or exception") {
   // Changes the value or the exception of each node in turn, as its caller sees it.
   TestWatchdog dog;
   Pools pools({1, false}, {1, false}, {1, false});

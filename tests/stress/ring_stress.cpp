@@ -143,7 +143,7 @@ void steal_and_take(Party<Capacity>& self, Party<Capacity>& victim, std::vector<
   }
 }
 
-TEST_CASE_TEMPLATE("ring: each item is taken once, by whichever thread", Size, std::integral_constant<std::size_t, 4>,
+TEST_CASE_TEMPLATE("ring: owner and thieves take each item once", Size, std::integral_constant<std::size_t, 4>,
                    std::integral_constant<std::size_t, 256>) {
   constexpr std::size_t kCapacity = Size::value;
   TestWatchdog dog;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSizes[] = {2, 3, 8, 64};
 
-TEST_CASE_TEMPLATE("sleep: a job whose pusher blocks is run by another worker", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("sleep: another worker runs a job whose pusher blocks", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(2);
@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("sleep: a job whose pusher blocks is run by another worker", 
   }
 }
 
-TEST_CASE_TEMPLATE("sleep: the same with more callers than slots, so that some inject", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("sleep: other workers run the jobs if more callers than slots block", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   TestWatchdog dog;
   Random random(3);
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("sleep: a chain of jobs that block wakes one worker after the
   }
 }
 
-TEST_CASE_TEMPLATE("sleep: jobs behind a job that blocks are seen by others", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("sleep: other workers find jobs behind a job that blocks", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   // A worker that finds a job wakes the next worker before it runs the job. Otherwise, jobs pushed together with it would wait.
   TestWatchdog dog;

@@ -55,7 +55,7 @@ Death in_child(const std::function<void()>& body) {
 
 bool says(const Death& death, const char* what) { return death.words.find(what) != std::string::npos; }
 
-TEST_CASE("watchdog: a hang") {
+TEST_CASE("watchdog: reports a hang with the state of the threads") {
   const Death death = in_child([] {
     Watchdog dog("the test", 200ms);
     blitz::ThreadPool pool({.num_threads = 2});
@@ -75,7 +75,7 @@ TEST_CASE("watchdog: a hang") {
 #endif
 }
 
-TEST_CASE("watchdog: what it says of a pool") {
+TEST_CASE("watchdog: reports the queues and the limit of a pool") {
   const Death death = in_child([] {
     Watchdog dog("the test", 200ms);
     blitz::AsyncThreadPool pool({.num_threads = 3});
@@ -100,7 +100,7 @@ TEST_CASE("watchdog: what it says of a pool") {
 #endif
 }
 
-TEST_CASE("watchdog: a pool whose end does not come") {
+TEST_CASE("watchdog: reports a pool whose end does not come") {
   const Death death = in_child([] {
     Watchdog dog("the test", 200ms);
     blitz::ThreadPool pool({.num_threads = 1});
@@ -113,7 +113,7 @@ TEST_CASE("watchdog: a pool whose end does not come") {
   CHECK(says(death, "being shut down"));
 }
 
-TEST_CASE("watchdog: a livelock") {
+TEST_CASE("watchdog: reports a livelock only after a longer time") {
   const auto begin = Clock::now();
   const Death death = in_child([] {
     Watchdog dog("the test", 100ms);
@@ -127,7 +127,7 @@ TEST_CASE("watchdog: a livelock") {
   CHECK(Clock::now() - begin >= 400ms);
 }
 
-TEST_CASE("watchdog: a slow test, and a quick one") {
+TEST_CASE("watchdog: is silent about a slow test and a quick one") {
   const Death death = in_child([] {
     Watchdog dog("the test", 300ms);
     for (int i = 0; i < 10; ++i) {

@@ -34,7 +34,7 @@ struct WrappingPolicy {
 };
 static_assert(blitz::Policy<WrappingPolicy>);
 
-TEST_CASE("the jobs-event counter wraps around and no wake-up is missed") {
+TEST_CASE("sleep: no wake-up is missed when the jobs-event counter wraps around") {
   TestWatchdog dog;
   Random random(6);
   const Deadline deadline;
