@@ -108,7 +108,7 @@ void nest_joins(int depth) {
 
 }  // namespace
 
-TEST_CASE("bad_alloc: the failure works") {
+TEST_CASE("bad_alloc: the chosen allocation fails") {
   const auto allocate = [] { ::operator delete(::operator new(1)); };
   fail_allocation_after(1);
   allocate();
@@ -158,11 +158,12 @@ TEST_CASE_TEMPLATE("bad_alloc: a pool that cannot be made leaves no thread", Poo
   }
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: joins so deep that the queue must grow", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: deep joins throw if the queue cannot grow and the pool works on", Pool,
+                   BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) { bench.pool.install([] { nest_joins(3000); }); });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: loops and reductions", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: loops and reductions throw or complete and the pool works on", Pool, BLITZ_FAULT_POOLS) {
   std::vector<int> items(5000, 1);
   fail_each_in<Pool>([&](auto& bench) {
     std::atomic<int> sum{0};
@@ -179,7 +180,7 @@ TEST_CASE_TEMPLATE("bad_alloc: loops and reductions", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: scopes, of every kind", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: scopes of every kind run each spawned job once", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     const auto body = [&](blitz::Scope& scope) {
       for (int i = 0; i < 400; ++i) {
@@ -194,7 +195,8 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes, of every kind", Pool, BLITZ_FAULT_POOLS) 
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast run each spawned job once", Pool,
+                   BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     bench.pool.scope([&](blitz::Scope& scope) {
       scope.spawn_broadcast(bench.closure());
@@ -211,7 +213,7 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: scopes that are stopped", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: stopped scopes destroy their closures uncalled", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     std::stop_source outside;
     blitz::scope({.stop = outside.get_token(), .pool = &bench.pool}, [&](blitz::Scope& scope) {
@@ -224,7 +226,7 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes that are stopped", Pool, BLITZ_FAULT_POOLS
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: detached jobs", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: detached jobs run once if their spawn returned", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     const auto spawn_all = [&bench] {
       for (int i = 0; i < 300; ++i) {
@@ -242,7 +244,7 @@ TEST_CASE_TEMPLATE("bad_alloc: detached jobs", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: task groups", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: task groups run each accepted job once and the pool works on", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     blitz::TaskGroup group(bench.pool);
     const auto run_all = [&] {
@@ -264,7 +266,7 @@ TEST_CASE_TEMPLATE("bad_alloc: task groups", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: async and broadcast", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: async and broadcast throw or complete and the pool works on", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     const auto all = [&bench] {
       std::vector<blitz::AsyncHandle<int>> handles;
@@ -291,7 +293,8 @@ TEST_CASE_TEMPLATE("bad_alloc: async and broadcast", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: joins with a context, of many branches, and those that yield", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: nested joins and join_all and yields throw or complete and the pool works on", Pool,
+                   BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     const auto nest = [](const auto& self, int depth) -> int {
       if (depth == 0) return 1;
@@ -322,7 +325,7 @@ TEST_CASE_TEMPLATE("bad_alloc: joins with a context, of many branches, and those
   });
 }
 
-TEST_CASE("bad_alloc: of a join whose callables cannot all be offered, none is called") {
+TEST_CASE("bad_alloc: a join that cannot offer all callables calls none") {
   struct Nest {
     Lives lives;
     int refused = 0;
@@ -366,7 +369,7 @@ TEST_CASE("bad_alloc: of a join whose callables cannot all be offered, none is c
   CHECK(refused > 0);
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: isolate runs each spawned job once and the pool works on", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     bench.pool.install([&] {
       blitz::isolate([&] {
@@ -393,7 +396,7 @@ TEST_CASE_TEMPLATE("bad_alloc: isolation", Pool, BLITZ_FAULT_POOLS) {
 }
 
 // Only workers of the region may run these jobs: on one thread no other worker can.
-TEST_CASE_TEMPLATE("bad_alloc: isolation, and what must arrive in a queue", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: async and scope_fifo inside isolate run each job once", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     bench.pool.install([&] {
       blitz::isolate([&] {
@@ -415,7 +418,7 @@ TEST_CASE_TEMPLATE("bad_alloc: isolation, and what must arrive in a queue", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: nested pools throw or complete and the pool works on", Pool, BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     Pool other({.num_threads = 2});
     bench.pool.install([&] {
@@ -427,7 +430,8 @@ TEST_CASE_TEMPLATE("bad_alloc: pools within pools", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: scratch, statistics", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("bad_alloc: WorkerLocal and stats throw or complete and the pool works on", Pool,
+                   BLITZ_FAULT_POOLS) {
   fail_each_in<Pool>([](auto& bench) {
     blitz::WorkerLocal<std::vector<int>> scratch(bench.pool, [] { return std::vector<int>(10); });
     blitz::parallel_for({.pool = &bench.pool}, 0, 100, [&](int i) { scratch.local()->push_back(i); });
@@ -439,7 +443,7 @@ TEST_CASE_TEMPLATE("bad_alloc: scratch, statistics", Pool, BLITZ_FAULT_POOLS) {
   });
 }
 
-TEST_CASE("bad_alloc: each function of c.h says so by its status, and the pool works on") {
+TEST_CASE("bad_alloc: each function of c.h returns BLITZ_NO_MEMORY and works in the next call") {
   static std::atomic<int> calls;
   static blitz_pool* pool;
   static constexpr blitz_reduction kCount = {
@@ -512,7 +516,7 @@ TEST_CASE("bad_alloc: each function of c.h says so by its status, and the pool w
 #if defined(__unix__) && !defined(BLITZ_THREAD_SANITIZER)
 
 // In child processes: each starts its global pool.
-TEST_CASE("bad_alloc: the global pool that cannot be started is started by the next use") {
+TEST_CASE("bad_alloc: the next use starts the global pool after a failed start") {
   constexpr int kNoneFailed = 1;
   for (const bool lazily : {false, true}) {
     CAPTURE(lazily);

@@ -67,7 +67,8 @@ void for_each_clock(Test&& test) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("clock: pools", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
+TEST_CASE_TEMPLATE("clock: pools return the right results with each broken clock", Pool, blitz::ThreadPool,
+                   blitz::AsyncThreadPool) {
   for_each_clock([] {
     for (const std::size_t size : {1, 2, 3, 16}) {
       CAPTURE(size);
@@ -81,7 +82,7 @@ TEST_CASE_TEMPLATE("clock: pools", Pool, blitz::ThreadPool, blitz::AsyncThreadPo
   });
 }
 
-TEST_CASE("clock: the pace of a loop") {
+TEST_CASE("clock: the pace of a loop keeps the grain and makes progress") {
   for_each_clock([] {
     for (const std::uint64_t grain : {std::uint64_t{1}, std::uint64_t{100}}) {
       blitz::detail::Pace pace(grain);
@@ -120,7 +121,7 @@ TEST_CASE("clock: the price of a wake-up stays within its limits") {
   });
 }
 
-TEST_CASE("clock: an idle worker does not wait for a clock that stands still") {
+TEST_CASE("clock: an idle worker does not wait if the clock does not advance") {
   clock_kind = blitz_test::Clock::kStandsStill;
   blitz::detail::WakePrice price;
   blitz::detail::Patience patience;
@@ -128,7 +129,7 @@ TEST_CASE("clock: an idle worker does not wait for a clock that stands still") {
   CHECK_FALSE(patience.lasts(blitz::detail::ticks_now(), price));
 }
 
-TEST_CASE("clock: no wait for a latch, or for the fence of another thread, lasts until it has moved") {
+TEST_CASE("clock: no wait for a latch or another fence depends on the clock") {
   for_each_clock([] {
     struct {
       [[nodiscard]] bool probe() const noexcept { return false; }

@@ -197,7 +197,7 @@ int live_as_child(Busy& inherited, std::uint64_t stream) {
 
 }  // namespace
 
-TEST_CASE("fork: at random moments each child works, and its parent goes on") {
+TEST_CASE("fork: children forked at random moments work and the parent goes on") {
   TestWatchdog dog;
   Random random(70);
   Busy busy(random.next());
@@ -246,7 +246,7 @@ TEST_CASE("fork: at random moments each child works, and its parent goes on") {
   MESSAGE("done: " << forks << " forks, " << busy.uses() << " uses by the parent meanwhile");
 }
 
-TEST_CASE("fork: while another thread starts the global pool, or shuts it down") {
+TEST_CASE("fork: a child works or is refused if a thread starts or ends the global pool") {
   TestWatchdog dog;
   Random random(71);
   const Deadline deadline(stress_time() / 2);

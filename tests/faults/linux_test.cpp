@@ -260,12 +260,12 @@ int lose_membarrier() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("faults: signals on every thread, system calls restarted or not", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: a pool works under signals with system calls restarted or not", Pool, BLITZ_FAULT_POOLS) {
   went_well(in_child(work_under_signals<Pool, SA_RESTART>));
   went_well(in_child(work_under_signals<Pool, 0>));
 }
 
-TEST_CASE_TEMPLATE("faults: a process that is stopped and goes on", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: a pool works in a process that is stopped and continued", Pool, BLITZ_FAULT_POOLS) {
   const pid_t child = in_child([] {
     Pool pool({.num_threads = 4});
     return work(pool, 1000ms);
@@ -280,30 +280,32 @@ TEST_CASE_TEMPLATE("faults: a process that is stopped and goes on", Pool, BLITZ_
   went_well(child);
 }
 
-TEST_CASE_TEMPLATE("faults: a program that ends while detached jobs run", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: a program may exit while detached jobs run", Pool, BLITZ_FAULT_POOLS) {
   for (int i = 0; i < 10; ++i) {
     went_well(in_child(exit_at_work<Pool, true>));
     went_well(in_child(exit_at_work<Pool, false>));
   }
 }
 
-TEST_CASE_TEMPLATE("faults: affinity masks that change under way", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: a pool works while affinity masks change and leaves a mask unchanged", Pool,
+                   BLITZ_FAULT_POOLS) {
   went_well(in_child(work_while_pinned_here_and_there<Pool>));
   went_well(in_child(keep_a_mask<Pool>));
 }
 
 // A sanitizer's runtime ends a program if these calls, or address space, are refused.
 #if !defined(BLITZ_THREAD_SANITIZER) && !defined(BLITZ_ADDRESS_SANITIZER)
-TEST_CASE_TEMPLATE("faults: threads for which there is no memory", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: a pool whose threads get no memory throws and the next pool works", Pool,
+                   BLITZ_FAULT_POOLS) {
   went_well(in_child(make_pools_in_little_memory<Pool>));
 }
 
-TEST_CASE_TEMPLATE("faults: system calls that are refused", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: a pool works if affinity system calls are refused", Pool, BLITZ_FAULT_POOLS) {
   went_well(in_child(work_without<Pool, SYS_sched_setaffinity, EPERM>));
   went_well(in_child(work_without<Pool, SYS_sched_getaffinity, EPERM>));
 }
 
-TEST_CASE("faults: without madvise, large arrays have memory all the same") {
+TEST_CASE("faults: large arrays get memory without madvise") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_madvise, EINVAL)) return kCannot;
     // Kept memory uses large pages from 4 MiB on, and MADV_FREE from 16 MiB on.
@@ -321,7 +323,7 @@ TEST_CASE("faults: without madvise, large arrays have memory all the same") {
 
 // A sanitizer maps memory, too.
 #if !defined(BLITZ_ADDRESS_SANITIZER) && !defined(BLITZ_THREAD_SANITIZER)
-TEST_CASE("faults: without mmap, kept memory is what malloc has left, or none") {
+TEST_CASE("faults: kept memory without mmap comes from malloc or is null") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_mmap, ENOMEM)) return kCannot;
     for (const std::size_t size : {std::size_t{1} << 16, std::size_t{1} << 22, std::size_t{40} << 20}) {
@@ -336,7 +338,7 @@ TEST_CASE("faults: without mmap, kept memory is what malloc has left, or none") 
 #endif
 
 // The C library ends a program if a thread must wait for a mutex and cannot. So no pool works without futex(2).
-TEST_CASE("faults: without futex, waits of blitz's own return") {
+TEST_CASE("faults: blitz's waits return without futex") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_futex, EPERM)) return kCannot;
     blitz::detail::Atomic<std::uint32_t> word{1};
@@ -349,7 +351,7 @@ TEST_CASE("faults: without futex, waits of blitz's own return") {
 #endif
 
 #if !defined(BLITZ_THREAD_SANITIZER)
-TEST_CASE("faults: membarrier is refused from the start") {
+TEST_CASE("faults: pools work if membarrier is refused from the start") {
   went_well(in_child(start_without_membarrier<ENOSYS>));
   went_well(in_child(start_without_membarrier<EPERM>));
 }
@@ -363,7 +365,7 @@ TEST_CASE("child: works without membarrier" * doctest::skip()) {
 }
 
 // A pool that has relied on membarrier cannot continue.
-TEST_CASE_TEMPLATE("faults: membarrier is refused once it has been relied on", Pool, BLITZ_FAULT_POOLS) {
+TEST_CASE_TEMPLATE("faults: the program aborts if membarrier is refused after it was used", Pool, BLITZ_FAULT_POOLS) {
   const int status = wait_for(in_child(lose_membarrier<Pool>));
   CHECK((status == -SIGABRT || status == kCannot));
 }

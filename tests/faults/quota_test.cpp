@@ -67,7 +67,7 @@ int work(std::chrono::milliseconds time, std::uint64_t stream) {
 
 }  // namespace
 
-TEST_CASE("quota: a pool has as many threads as its process has processors' time") {
+TEST_CASE("quota: a pool has as many threads as the quota has processors") {
   ::unsetenv("BLITZ_NUM_THREADS");
   const std::size_t without = std::max<std::size_t>(blitz::detail::available_cpus(), 1);
   const auto threads_in_group = [&](std::size_t count) {
@@ -99,7 +99,7 @@ TEST_CASE("quota: a pool has as many threads as its process has processors' time
   CHECK(status == 0);
 }
 
-TEST_CASE_TEMPLATE("quota: a pool that is throttled, and given more or less under way", Pool, blitz::ThreadPool,
+TEST_CASE_TEMPLATE("quota: a throttled pool works while its quota changes", Pool, blitz::ThreadPool,
                    blitz::AsyncThreadPool) {
   Random random(80);
   const std::uint64_t throttled_before = group->times_throttled();
