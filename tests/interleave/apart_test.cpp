@@ -394,7 +394,7 @@ INTERLEAVE_CASE("drain: one job", .preemptions = 3, .delays = 2, .spurious = 1, 
   run.go();
 }
 
-INTERLEAVE_CASE("drain: the last two jobs end at once", .preemptions = 2, .delays = 2, .random_schedules = 2000,
+INTERLEAVE_CASE("drain: the last two jobs end concurrently", .preemptions = 2, .delays = 2, .random_schedules = 2000,
                 .fences = true) {
   Detached detached(run, 2);
   detached.begin(0);

@@ -97,7 +97,7 @@ INTERLEAVE_CASE("async: a theft under way in the last check", .preemptions = 1, 
 
 /// Slot 1 has just run a job; slot 2 has searched `searches` times without success, and parks. `post` is called in between.
 template <class Post>
-void without_a_word(Run& run, int searches, Post&& post) {
+void unannounced(Run& run, int searches, Post&& post) {
   Pool pool(run, 3);
   for (std::size_t slot = 0; slot < 3; ++slot) pool.lend(slot);
   std::array<CoreLatch, 3> latches;
@@ -113,16 +113,15 @@ void without_a_word(Run& run, int searches, Post&& post) {
   pool.finish();
 }
 
-INTERLEAVE_CASE("async: a batch is fetched without a word", .preemptions = 2, .random_schedules = 1000,
-                .fences = true) {
-  without_a_word(run, 1, [](Pool& pool) {
+INTERLEAVE_CASE("async: a batch is fetched unannounced", .preemptions = 2, .random_schedules = 1000, .fences = true) {
+  unannounced(run, 1, [](Pool& pool) {
     for (int i = 0; i < 2; ++i) pool.inject(pool.long_job());
   });
 }
 
-INTERLEAVE_CASE("async: a job is stolen without a word, and one is left", .preemptions = 2, .random_schedules = 1000,
+INTERLEAVE_CASE("async: a job is stolen unannounced, and one is left", .preemptions = 2, .random_schedules = 1000,
                 .fences = true) {
-  without_a_word(run, 1, [](Pool& pool) {
+  unannounced(run, 1, [](Pool& pool) {
     for (int i = 0; i < 2; ++i) pool.push(0, pool.long_job());
     TestJob& newest = pool.job();
     pool.push(0, newest);
@@ -133,8 +132,8 @@ INTERLEAVE_CASE("async: a job is stolen without a word, and one is left", .preem
 
 /// Slot 1 takes the oldest job, and the owner takes all others except one. The number of searches determines whether slot 2
 /// looks at the thief before the victim, and so misses the jobs that move between them.
-void stolen_without_a_word(Run& run, int searches) {
-  without_a_word(run, searches, [&run](Pool& pool) {
+void stolen_unannounced(Run& run, int searches) {
+  unannounced(run, searches, [&run](Pool& pool) {
     for (int i = 0; i < 2; ++i) pool.push(0, pool.long_job());
     for (int i = 0; i < 2; ++i) pool.push(0, pool.job());
     run.thread("owner", [&pool] {
@@ -146,17 +145,17 @@ void stolen_without_a_word(Run& run, int searches) {
   });
 }
 
-INTERLEAVE_CASE("async: a job is stolen without a word, 1", .preemptions = 1, .random_schedules = 500, .fences = true) {
-  stolen_without_a_word(run, 1);
+INTERLEAVE_CASE("async: a job is stolen unannounced, 1", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_unannounced(run, 1);
 }
-INTERLEAVE_CASE("async: a job is stolen without a word, 2", .preemptions = 1, .random_schedules = 500, .fences = true) {
-  stolen_without_a_word(run, 2);
+INTERLEAVE_CASE("async: a job is stolen unannounced, 2", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_unannounced(run, 2);
 }
-INTERLEAVE_CASE("async: a job is stolen without a word, 3", .preemptions = 1, .random_schedules = 500, .fences = true) {
-  stolen_without_a_word(run, 3);
+INTERLEAVE_CASE("async: a job is stolen unannounced, 3", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_unannounced(run, 3);
 }
-INTERLEAVE_CASE("async: a job is stolen without a word, 4", .preemptions = 1, .random_schedules = 500, .fences = true) {
-  stolen_without_a_word(run, 4);
+INTERLEAVE_CASE("async: a job is stolen unannounced, 4", .preemptions = 1, .random_schedules = 500, .fences = true) {
+  stolen_unannounced(run, 4);
 }
 
 INTERLEAVE_CASE("async: a latch is set, and a job pushed", .preemptions = 3, .random_schedules = 1000, .fences = true) {
@@ -173,7 +172,7 @@ INTERLEAVE_CASE("async: a latch is set, and a job pushed", .preemptions = 3, .ra
   pool.expect_stopped();
 }
 
-INTERLEAVE_CASE("async: everything at once", .systematic = false, .random_schedules = 4000, .fences = true) {
+INTERLEAVE_CASE("async: all operations concurrently", .systematic = false, .random_schedules = 4000, .fences = true) {
   IdleCases<Pool>::everything_at_once(run, 2);
 }
 

@@ -50,7 +50,8 @@ blitz::Task<> both_elsewhere(Pool& pool, Plain<int>& first, Plain<int>& second) 
   expect(first.read() + second.read() == 14, "what each task wrote is seen");
 }
 
-INTERLEAVE_CASE("coroutine: tasks that end on two other threads at once", .preemptions = 1, .random_schedules = 4000) {
+INTERLEAVE_CASE("coroutine: tasks that end on two other threads concurrently", .preemptions = 1,
+                .random_schedules = 4000) {
   Pool pool(run, 3);
   bool done = false;
   add_thread(run, "owner", pool.worker(0), [&] {

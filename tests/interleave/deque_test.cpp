@@ -298,7 +298,8 @@ INTERLEAVE_CASE("guard: ends and begins again under thieves", .preemptions = 2, 
 
 // A thief either takes an item that it sees, or loses it to another thread. It never reports "empty" if an item was there
 // before and stays.
-INTERLEAVE_CASE("deque: empty is no excuse", .preemptions = 3, .random_schedules = 1000, .fences = true) {
+INTERLEAVE_CASE("deque: a thief does not find it empty while an item is left", .preemptions = 3,
+                .random_schedules = 1000, .fences = true) {
   Game game(run);
   game.push(0);
   bool stolen = false;
@@ -312,7 +313,7 @@ INTERLEAVE_CASE("deque: empty is no excuse", .preemptions = 3, .random_schedules
   game.expect_all_taken();
 }
 
-INTERLEAVE_CASE("deque: everything at once", .systematic = false, .random_schedules = 6000, .fences = true) {
+INTERLEAVE_CASE("deque: all operations concurrently", .systematic = false, .random_schedules = 6000, .fences = true) {
   Game game(run);
   run.thread("owner", [&] {
     game.push(0);

@@ -150,7 +150,7 @@ INTERLEAVE_CASE("global: the length is that of whole batches", .preemptions = 3,
   jobs.expect_all_taken();
 }
 
-INTERLEAVE_CASE("global: what was pushed is not overlooked", .preemptions = 3, .random_schedules = 1000) {
+INTERLEAVE_CASE("global: its producer sees pushed jobs", .preemptions = 3, .random_schedules = 1000) {
   Jobs jobs(run);
   bool empty = false;
   run.thread("producer and checker", [&] {
@@ -199,8 +199,7 @@ INTERLEAVE_CASE("global: two workers fetch", .preemptions = 3, .random_schedules
 }
 
 // A thread that sees a length of zero, and then looks into the worker's ring, finds there the nodes that left the queue.
-INTERLEAVE_CASE("global: what is fetched is never out of sight", .preemptions = 4, .delays = 2,
-                .random_schedules = 1000) {
+INTERLEAVE_CASE("global: a fetched batch is always visible", .preemptions = 4, .delays = 2, .random_schedules = 1000) {
   Jobs jobs(run);
   jobs.push_batch<3>({0, 1, 2});
   bool out_of_sight = false;
@@ -244,7 +243,7 @@ INTERLEAVE_CASE("global: a ring overflows while others fetch and steal", .preemp
   jobs.expect_all_taken();
 }
 
-INTERLEAVE_CASE("global: everything at once", .systematic = false, .random_schedules = 8000) {
+INTERLEAVE_CASE("global: all operations concurrently", .systematic = false, .random_schedules = 8000) {
   Jobs jobs(run);
   run.thread("producer 1", [&] {
     jobs.push(0);

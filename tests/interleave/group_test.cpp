@@ -86,7 +86,7 @@ INTERLEAVE_CASE("group: one job, in another's hands", .preemptions = 3, .spuriou
   run.go();
 }
 
-INTERLEAVE_CASE("group: the last two jobs end at once", .preemptions = 2, .random_schedules = 2000) {
+INTERLEAVE_CASE("group: the last two jobs end concurrently", .preemptions = 2, .random_schedules = 2000) {
   Pool pool(run, 3);
   Group group(run, pool);
   Task<Group>& left = group.task();

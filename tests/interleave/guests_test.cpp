@@ -252,7 +252,7 @@ INTERLEAVE_CASE("guest: a caller at its limit while the resident helps", .preemp
   expect(pushed.has_run() && pool.injected.has_run(), "each has run once");
 }
 
-INTERLEAVE_CASE("guest: what comes from outside meanwhile", .preemptions = 1, .random_schedules = 1000) {
+INTERLEAVE_CASE("guest: jobs from outside in the meantime", .preemptions = 1, .random_schedules = 1000) {
   PoolWithCaller pool(run, 2);
   Parker done;
   Task pushed([&](Worker&) { done.unpark(); });

@@ -97,7 +97,7 @@ INTERLEAVE_CASE("stack: one producer's nodes come in order", .preemptions = 3, .
 
 // A taker holds a node for a moment when another thread asks whether the stack is empty. Only the taker knows which node it
 // takes permanently, so the other thread must wait until it knows the taker's progress.
-INTERLEAVE_CASE("stack: not empty while a node is between hands", .preemptions = 3, .random_schedules = 2000) {
+INTERLEAVE_CASE("stack: is not empty while a node is left", .preemptions = 3, .random_schedules = 2000) {
   Jobs jobs(run);
   jobs.push(0);
   jobs.push(1);
@@ -111,7 +111,7 @@ INTERLEAVE_CASE("stack: not empty while a node is between hands", .preemptions =
   jobs.expect_all_taken(2);
 }
 
-INTERLEAVE_CASE("stack: what a producer has pushed is not overlooked", .preemptions = 3, .random_schedules = 2000) {
+INTERLEAVE_CASE("stack: its producer sees pushed nodes", .preemptions = 3, .random_schedules = 2000) {
   Jobs jobs(run);
   bool empty = false;
   run.thread("producer and checker", [&] {
@@ -144,7 +144,7 @@ INTERLEAVE_CASE("stack: a poster and a taker that parks", .preemptions = 3, .del
   jobs.expect_all_taken(1);
 }
 
-INTERLEAVE_CASE("stack: everything at once", .systematic = false, .random_schedules = 5000) {
+INTERLEAVE_CASE("stack: all operations concurrently", .systematic = false, .random_schedules = 5000) {
   Jobs jobs(run);
   run.thread("producer 1", [&] {
     jobs.push(0);
@@ -250,7 +250,7 @@ INTERLEAVE_CASE("parker: each round takes its token", .preemptions = 3, .spuriou
   run.go();
 }
 
-INTERLEAVE_CASE("parker: is gone once the token is left", .preemptions = 4, .random_schedules = 1000) {
+INTERLEAVE_CASE("parker: may be destroyed once its token is taken", .preemptions = 4, .random_schedules = 1000) {
   auto parker = std::make_optional<Parker>();
   Parker* const address = &*parker;
   run.thread("sleeper", [&] {

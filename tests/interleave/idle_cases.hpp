@@ -478,7 +478,7 @@ struct IdleCases {
     pool.expect_stopped();
   }
 
-  IDLE_CASE("everything at once", .systematic = false, .random_schedules = 5000, .fences = true) {
+  IDLE_CASE("all operations concurrently", .systematic = false, .random_schedules = 5000, .fences = true) {
     everything_at_once(run);
   }
 

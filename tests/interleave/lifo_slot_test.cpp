@@ -204,7 +204,7 @@ INTERLEAVE_CASE("slot: evicted into a full ring", .preemptions = 3, .random_sche
 }
 
 // After the owner has flushed the slot, all items have been taken.
-INTERLEAVE_CASE("slot: flushed while thieves are at it", .preemptions = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("slot: flushed while thieves steal", .preemptions = 2, .random_schedules = 1000) {
   Game game(run);
   run.thread("owner", [&] {
     for (int i = 0; i < 3; ++i) game.push();

@@ -231,7 +231,7 @@ INTERLEAVE_CASE("failure: lost wake-up", .preemptions = 1, .random_schedules = 1
   run.go();
 }
 
-INTERLEAVE_CASE("failure: nobody gets anywhere", .preemptions = 0, .models = kSequential, .finds = "no progress") {
+INTERLEAVE_CASE("failure: no thread makes progress", .preemptions = 0, .models = kSequential, .finds = "no progress") {
   Atomic<int> never{0};
   run.thread("waiter", [&] {
     while (never.load(kRelaxed) == 0) blitz::detail::yield_thread();
@@ -239,7 +239,7 @@ INTERLEAVE_CASE("failure: nobody gets anywhere", .preemptions = 0, .models = kSe
   run.go();
 }
 
-INTERLEAVE_CASE("failure: an atomic that is gone", .finds = "destroyed") {
+INTERLEAVE_CASE("failure: a destroyed atomic", .finds = "destroyed") {
   auto word = std::make_optional<Atomic<int>>(0);
   Atomic<int>* const address = &*word;
   run.thread("owner", [&] { word.reset(); });

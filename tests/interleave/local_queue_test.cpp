@@ -206,7 +206,8 @@ INTERLEAVE_CASE("local: two thieves, and their counts", .preemptions = 3, .rando
 }
 
 // A queue with a job that stays is never reported as empty.
-INTERLEAVE_CASE("local: empty is no excuse", .preemptions = 3, .random_schedules = 1000) {
+INTERLEAVE_CASE("local: a thief does not find it empty while a job is left", .preemptions = 3,
+                .random_schedules = 1000) {
   Queues queues(run);
   for (int i = 0; i < 4; ++i) queues.push(0);
   queues.poll_slot(0);
@@ -219,7 +220,7 @@ INTERLEAVE_CASE("local: empty is no excuse", .preemptions = 3, .random_schedules
 }
 
 // The owner of a batch has begun its first job, which may take an hour.
-INTERLEAVE_CASE("local: fetched jobs can be had", .preemptions = 3, .random_schedules = 1000) {
+INTERLEAVE_CASE("local: another worker gets one of several fetched jobs", .preemptions = 3, .random_schedules = 1000) {
   Queues queues(run);
   for (int i = 0; i < 3; ++i) queues.inject();
   int stolen = 0;
@@ -232,7 +233,7 @@ INTERLEAVE_CASE("local: fetched jobs can be had", .preemptions = 3, .random_sche
   queues.expect_all_taken();
 }
 
-INTERLEAVE_CASE("local: fetched jobs are no secret", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("local: a fetched batch is always visible", .preemptions = 3, .delays = 2, .random_schedules = 1000) {
   Queues queues(run);
   for (int i = 0; i < 2; ++i) queues.inject();
   bool out_of_sight = false;
@@ -259,7 +260,7 @@ INTERLEAVE_CASE("local: fetched from and stolen", .preemptions = 2, .random_sche
   queues.expect_all_taken();
 }
 
-INTERLEAVE_CASE("local: everything at once", .systematic = false, .random_schedules = 5000) {
+INTERLEAVE_CASE("local: all operations concurrently", .systematic = false, .random_schedules = 5000) {
   Queues queues(run);
   for (int i = 0; i < 2; ++i) queues.inject();
   run.thread("owner", [&] {

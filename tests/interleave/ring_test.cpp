@@ -332,7 +332,7 @@ INTERLEAVE_CASE("ring: a thief with little room is robbed", .preemptions = 3, .r
 }
 
 // The owner's push of the second item precedes its pop: a thief that sees that the first was taken sees the second.
-INTERLEAVE_CASE("ring: empty is no excuse, the owner pops", .preemptions = 3, .random_schedules = 1000) {
+INTERLEAVE_CASE("ring: a thief does not find it empty, the owner pops", .preemptions = 3, .random_schedules = 1000) {
   Game game(run, 1);
   bool stolen = false;
   run.thread("owner", [&] {
@@ -345,7 +345,8 @@ INTERLEAVE_CASE("ring: empty is no excuse, the owner pops", .preemptions = 3, .r
   game.expect_all_taken();
 }
 
-INTERLEAVE_CASE("ring: empty is no excuse, the owner takes the newest", .preemptions = 3, .random_schedules = 1000) {
+INTERLEAVE_CASE("ring: a thief does not find it empty, the owner takes the newest", .preemptions = 3,
+                .random_schedules = 1000) {
   Game game(run, 1);
   bool stolen = false;
   run.thread("owner", [&] {
@@ -358,7 +359,8 @@ INTERLEAVE_CASE("ring: empty is no excuse, the owner takes the newest", .preempt
   game.expect_all_taken();
 }
 
-INTERLEAVE_CASE("ring: empty is no excuse, another thief has been here", .preemptions = 3, .random_schedules = 1000) {
+INTERLEAVE_CASE("ring: a thief does not find it empty, another thief has stolen", .preemptions = 3,
+                .random_schedules = 1000) {
   Game game(run, 1);
   bool seen = false;
   bool stolen = false;
@@ -375,7 +377,7 @@ INTERLEAVE_CASE("ring: empty is no excuse, another thief has been here", .preemp
 }
 
 // A thread that finds the victim empty after the theft finds the moved items in the thief's ring.
-INTERLEAVE_CASE("ring: what is moved is never out of sight", .preemptions = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("ring: moved items are always visible", .preemptions = 2, .random_schedules = 1000) {
   Game game(run, 3);
   bool out_of_sight = false;
   run.thread("thief 1", [&] { game.steal(0); });
@@ -388,7 +390,7 @@ INTERLEAVE_CASE("ring: what is moved is never out of sight", .preemptions = 2, .
   game.expect_all_taken();
 }
 
-INTERLEAVE_CASE("ring: everything at once", .systematic = false, .random_schedules = 8000) {
+INTERLEAVE_CASE("ring: all operations concurrently", .systematic = false, .random_schedules = 8000) {
   Game game(run, 2);
   run.thread("owner", [&] {
     game.push();

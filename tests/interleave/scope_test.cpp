@@ -77,7 +77,7 @@ INTERLEAVE_CASE("scope: two jobs, two helpers", .preemptions = 1, .random_schedu
 }
 
 // The helpers hold the jobs when the owner begins its wait.
-INTERLEAVE_CASE("scope: the last two jobs end at once", .preemptions = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("scope: the last two jobs end concurrently", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 3);
   Scope scope(pool);
   current_worker = &pool.worker(0);
@@ -136,7 +136,7 @@ INTERLEAVE_CASE("scope: two jobs throw", .preemptions = 2, .random_schedules = 1
   run.go();
 }
 
-INTERLEAVE_CASE("scope: two jobs throw at once", .preemptions = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("scope: two jobs throw concurrently", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   Scope scope(pool);
   Task<Scope>& left = scope.task([] { throw std::runtime_error("left"); });
@@ -272,7 +272,7 @@ INTERLEAVE_CASE("handle: dropped while the job runs", .preemptions = 2, .random_
   run.go();
 }
 
-INTERLEAVE_CASE("broadcast: the last two calls end at once", .preemptions = 2, .random_schedules = 1000) {
+INTERLEAVE_CASE("broadcast: the last two calls end concurrently", .preemptions = 2, .random_schedules = 1000) {
   Pool pool(run, 2);
   run.thread("caller", [&] {
     Plain<int> results[2] = {Plain<int>("result", 0), Plain<int>("result", 0)};

@@ -99,7 +99,7 @@ INTERLEAVE_CASE("borrow: given back while another pushes, active", .preemptions 
                 .fences = true) {
   CasesFrom<1>::given_back_while_another_pushes(run);
 }
-INTERLEAVE_CASE("everything at once, the counter wraps around", .systematic = false, .random_schedules = 5000,
+INTERLEAVE_CASE("all operations concurrently, the counter wraps around", .systematic = false, .random_schedules = 5000,
                 .fences = true) {
   CasesFrom<0xffff'ffff'fffd>::everything_at_once(run);
 }

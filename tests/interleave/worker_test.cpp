@@ -96,7 +96,7 @@ INTERLEAVE_CASE("stay apart: the pool ends", .preemptions = 1, .random_schedules
 // --- waiting apart ---
 
 // A job that runs in a wait lowers the concurrency: it was the last job of another worker for this worker.
-INTERLEAVE_CASE("wait: one too many", .preemptions = 1, .random_schedules = 2000) {
+INTERLEAVE_CASE("wait: a surplus worker", .preemptions = 1, .random_schedules = 2000) {
   Pool pool(run, 2, 2);
   Parker begun;
   Task second([](Worker& worker) { expect(worker.index() == 0, "one too many, it runs none but its own"); });
@@ -119,7 +119,7 @@ INTERLEAVE_CASE("wait: one too many", .preemptions = 1, .random_schedules = 2000
   expect(second.has_run() == (pool.registry->max_concurrency() == 1), "what was injected has run");
 }
 
-INTERLEAVE_CASE("wait: what is posted meanwhile", .preemptions = 1, .random_schedules = 1000) {
+INTERLEAVE_CASE("wait: jobs posted in the meantime", .preemptions = 1, .random_schedules = 1000) {
   Pool pool(run, 2, 1);
   Parker begun;
   Parker answered;
