@@ -325,13 +325,11 @@ async(F&& f) {
 /// @cond
 template <class... F>
   requires(detail::NoCallable<F...>)
-BLITZ_REFUSE(
-    "spawn and async take one callable without arguments, which captures what it needs: blitz::spawn([x] { f(x); })")
+BLITZ_REFUSE("spawn and async got arguments, or no callable; capture the arguments: blitz::spawn([x] { f(x); })")
     async(F&&... f) BLITZ_REFUSED;
 template <class F>
   requires(!detail::NoCallable<F> && !SpawnFunction<F>)
-BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it up with std::move(f)")
-    async(F&& f) BLITZ_REFUSED;
+BLITZ_REFUSE("the callable of a job cannot be copied into it; move it with std::move(f)") async(F&& f) BLITZ_REFUSED;
 /// @endcond
 
 }  // namespace blitz

@@ -112,7 +112,7 @@ auto broadcast(F&& f) {
 template <class F>
   requires(!BroadcastFunction<F>)
 BLITZ_REFUSE(
-    "the function of broadcast takes the context, which knows the worker, and may return a value: "
+    "the function of broadcast cannot be called with the context, which knows the worker; use "
     "blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); })") broadcast(F&& f) BLITZ_REFUSED;
 /// @endcond
 

@@ -328,13 +328,12 @@ auto join(A&& a, B&& b, C&& c, More&&... more) {
 /// @cond
 template <class... F>
   requires(sizeof...(F) < 2)
-BLITZ_REFUSE(
-    "join calls two functions or more, perhaps at once; one alone is called as f(), or given to blitz::async(f)")
+BLITZ_REFUSE("join got fewer than two functions; call one as f(), or use blitz::async(f)")
     join(F&&... fs) BLITZ_REFUSED;
 template <class... F>
   requires(sizeof...(F) >= 2 && !(JoinFunction<F> && ...))
 BLITZ_REFUSE(
-    "join takes callables without arguments, not the results of calls: "
+    "join got an argument that is no callable without arguments, such as the result of a call; use "
     "blitz::join([&] { return f(x); }, [&] { return g(y); })") join(F&&... fs) BLITZ_REFUSED;
 /// @endcond
 

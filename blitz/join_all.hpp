@@ -93,7 +93,7 @@ auto join_all(R&& callables) {
 /// @cond
 template <class F, class... More>
   requires(!std::ranges::range<F>)
-BLITZ_REFUSE("join_all calls what a range has; a few callables are joined by blitz::join(a, b, c)")
+BLITZ_REFUSE("join_all got callables instead of a range; use blitz::join(a, b, c)")
     join_all(F&& first, More&&... more) BLITZ_REFUSED;
 /// @endcond
 

@@ -311,32 +311,35 @@ struct ForBlocksArguments {
 
 #define BLITZ_LOOP_OPTIONS ".min_grain, .schedule, .stop and .pool, in this order"
 #define BLITZ_MUTABLE_BODY                                                                                          \
-  "the body of a loop is called by several threads concurrently, so it is no mutable lambda and its operator() is " \
-  "const: count in a std::atomic or a blitz::WorkerLocal, or add up with blitz::parallel_reduce"
+  "the body of a loop changes itself, but several threads call it concurrently; use no mutable lambda, count in a " \
+  "std::atomic or a blitz::WorkerLocal, or add up with blitz::parallel_reduce"
 #define BLITZ_SHARED_WORDS \
-  "the items of a vector<bool> share words, so several threads cannot change them: use std::vector<char>"
+  "the items of a vector<bool> share words, so several threads cannot change them; use std::vector<char>"
 
 BLITZ_REFUSE_OPTIONS(parallel_for, ForOptions, detail::ForArguments, BLITZ_LOOP_OPTIONS, "range, f)");
 BLITZ_REFUSE_CALL(
     parallel_for, ForOptions, detail::ForArguments, kArguments,
-    "parallel_for takes its options, if any, then a range, or two bounds and perhaps a step, and then its "
-    "body: blitz::parallel_for(range, f), blitz::parallel_for(0, n, [&](int i) { ... })");
+    "these arguments fit no form of parallel_for; pass its options, if any, then a range, or two bounds and "
+    "perhaps a step, then its body: blitz::parallel_for(range, f), blitz::parallel_for(0, n, [&](int i) { ... })");
 BLITZ_REFUSE_CALL(
     parallel_for, ForOptions, detail::ForArguments, kRange,
-    "parallel_for runs over a range, or from one integer to another: blitz::parallel_for(0, n, [&](int i) { ... })");
-BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kItems,
-                  "parallel_for cuts its range, which must have random access and a size (vector, array, span, deque, "
-                  "views::iota); for a list, a map or a set use blitz::parallel_for_each");
-BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kBounds,
-                  "parallel_for runs from one integer to another, or between random-access iterators; the items of a "
-                  "list are for blitz::parallel_for_each, and a body computes its fraction from an integer");
+    "parallel_for got no range; for the integers below n use blitz::parallel_for(0, n, [&](int i) { ... })");
+BLITZ_REFUSE_CALL(
+    parallel_for, ForOptions, detail::ForArguments, kItems,
+    "parallel_for got a range without random access or size (vector, array, span, deque and views::iota have "
+    "both); for a list, a map or a set use blitz::parallel_for_each");
+BLITZ_REFUSE_CALL(
+    parallel_for, ForOptions, detail::ForArguments, kBounds,
+    "the bounds of parallel_for are neither integers nor random-access iterators; for the items of a list use "
+    "blitz::parallel_for_each, and compute a fraction in the body from an integer");
 BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kGrain,
-                  "a grain is an option, and seldom needed: blitz::parallel_for({.min_grain = 64}, range, f)");
-BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kBody,
-                  "the body of parallel_for is called with one item of the range, as f(*it): let it take that type, or "
-                  "const auto&; the items of a constant range cannot be changed");
+                  "a grain is an option, and rarely needed; use blitz::parallel_for({.min_grain = 64}, range, f)");
+BLITZ_REFUSE_CALL(
+    parallel_for, ForOptions, detail::ForArguments, kBody,
+    "the body of parallel_for cannot be called with one item of the range, as f(*it); let it take that type, "
+    "or const auto&; the items of a constant range cannot be changed");
 BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kIndexBody,
-                  "the body of parallel_for is called with one integer, or with the item of an iterator: "
+                  "the body of parallel_for cannot be called with one integer, or with the item of an iterator; use "
                   "blitz::parallel_for(0, n, [&](int i) { ... })");
 BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kMutable, BLITZ_MUTABLE_BODY);
 BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kWords,
@@ -344,16 +347,17 @@ BLITZ_REFUSE_CALL(parallel_for, ForOptions, detail::ForArguments, kWords,
 
 BLITZ_REFUSE_OPTIONS(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, BLITZ_LOOP_OPTIONS, "range, f)");
 BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kArguments,
-                  "parallel_for_blocks takes its options, if any, a range and a body: "
+                  "these arguments fit no form of parallel_for_blocks; pass its options, if any, a range and a body: "
                   "blitz::parallel_for_blocks(range, [](auto block) { ... })");
 BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kRange,
-                  "parallel_for_blocks runs over a range; the integers from 0 to n are std::views::iota(0, n)");
+                  "parallel_for_blocks got no range; for the integers below n use std::views::iota(0, n)");
 BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kItems,
-                  "parallel_for_blocks cuts its range, which must have random access and a size (vector, array, span, "
-                  "deque, views::iota)");
-BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kBody,
-                  "the body of parallel_for_blocks is called with a block of items, a std::ranges::subrange: "
-                  "blitz::parallel_for_blocks(range, [](auto block) { ... })");
+                  "parallel_for_blocks got a range without random access or size; use vector, array, span, deque or "
+                  "views::iota");
+BLITZ_REFUSE_CALL(
+    parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kBody,
+    "the body of parallel_for_blocks cannot be called with a block of items, a std::ranges::subrange; use "
+    "blitz::parallel_for_blocks(range, [](auto block) { ... })");
 BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kMutable, BLITZ_MUTABLE_BODY);
 BLITZ_REFUSE_CALL(parallel_for_blocks, ForOptions, detail::ForBlocksArguments, kWords,
                   BLITZ_SHARED_WORDS "; to read them, pass std::as_const(flags)");

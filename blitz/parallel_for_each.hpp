@@ -378,17 +378,17 @@ struct ForEachArguments {
 
 BLITZ_REFUSE_OPTIONS(parallel_for_each, ForEachOptions, detail::ForEachArguments, ".stop and .pool, in this order",
                      "range, f)");
-BLITZ_REFUSE_CALL(
-    parallel_for_each, ForEachOptions, detail::ForEachArguments, kArguments,
-    "parallel_for_each takes its options, if any, a range and a body: blitz::parallel_for_each(range, f)");
+BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kArguments,
+                  "these arguments fit no form of parallel_for_each; pass its options, if any, a range and a body: "
+                  "blitz::parallel_for_each(range, f)");
 BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kRange,
-                  "parallel_for_each runs over a range: a container, a view, a generator");
+                  "parallel_for_each got no range; use a container, a view or a generator");
 BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kBounds,
-                  "parallel_for_each takes a range; two iterators make one: "
+                  "parallel_for_each got two iterators instead of a range; use "
                   "blitz::parallel_for_each(std::ranges::subrange(first, last), f)");
 BLITZ_REFUSE_CALL(
     parallel_for_each, ForEachOptions, detail::ForEachArguments, kBody,
-    "the body of parallel_for_each is called with one item, and perhaps a blitz::Feeder for more of them: "
+    "the body of parallel_for_each cannot be called with one item, and perhaps a blitz::Feeder for more of them; "
     "let it take that type, or const auto&");
 BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kMutable, BLITZ_MUTABLE_BODY);
 BLITZ_REFUSE_CALL(parallel_for_each, ForEachOptions, detail::ForEachArguments, kWords,

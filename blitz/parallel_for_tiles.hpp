@@ -101,7 +101,7 @@ template <std::size_t N>
     const LoopIndex along = tiles_along(grid, tile, d);
     if (along == 0) return 0;
     if (tiles > std::numeric_limits<LoopIndex>::max() / along)
-      throw std::length_error("blitz: more than 2^64 - 1 tiles");
+      throw std::length_error("blitz: a grid has more than 2^64 - 1 tiles; use larger ones");
     tiles *= along;
   }
   return tiles;
@@ -154,7 +154,7 @@ class TileItems {
 
   TileItems(const Extents<N>& grid, const Extents<N>& tile) : grid_(grid), tile_(tile) {
     for (std::size_t d = 0; d < N; ++d) {
-      if (tile[d] == 0) throw std::invalid_argument("blitz: a tile must have a size of at least 1 in each dimension");
+      if (tile[d] == 0) throw std::invalid_argument("blitz: a side of a tile is 0; use at least 1 in each dimension");
     }
   }
 
@@ -294,7 +294,7 @@ template <detail::MutableBody<Tile<3>> F>
 BLITZ_REFUSE(BLITZ_MUTABLE_BODY)
 parallel_for_tiles(const Extents<3>& grid, const Extents<3>& tile, F&& f) BLITZ_REFUSED;
 template <class F>
-BLITZ_REFUSE("the extents of a grid stand in braces: blitz::parallel_for_tiles({rows, cols}, f)")
+BLITZ_REFUSE("the extents of a grid are not in braces; use blitz::parallel_for_tiles({rows, cols}, f)")
 parallel_for_tiles(std::size_t rows, std::size_t cols, F&& f) BLITZ_REFUSED;
 template <class F>
 BLITZ_REFUSE("the options come first: blitz::parallel_for_tiles({.stop = token}, {rows, cols}, f)")

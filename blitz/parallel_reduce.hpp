@@ -445,41 +445,45 @@ struct TransformReduceArguments {
   BLITZ_REFUSE_OPTIONS(function, ReduceOptions, Check,                                                                 \
                        ".min_grain, .schedule, .stop, .deterministic and .pool, in this order", call);                 \
   BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kArguments,                                                        \
-                    #function " takes its options, if any, and then: blitz::" #function "(" call);                     \
+                    "these arguments fit no form of " #function "; after its options, if any, pass: blitz::" #function \
+                    "(" call);                                                                                         \
   BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kRange,                                                            \
-                    #function " takes a range, or where there is no block the bounds of a loop: blitz::" #function     \
-                              "(" call);                                                                               \
+                    #function " got no range and no bounds of a loop; use blitz::" #function "(" call);                \
   BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kItems,                                                            \
                     #function                                                                                          \
-                    " cuts its range, which must have random access and a size (vector, array, span, deque, "          \
-                    "views::iota); for others use blitz::from(range).reduce(identity, combine)");                      \
-  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kIdentity,                                                         \
-                    "a reduction starts each part from an identity, which leaves an item as it is, and is copied, or " \
-                    "returned by a callable: blitz::" #function "(" call);                                             \
-  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kMutable,                                                          \
-                    "the callables of a reduction are called by several threads concurrently, so they are no mutable " \
-                    "lambdas and their operator() is const: keep what changes in the value, which each part has for "  \
-                    "itself");                                                                                         \
-  BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kResult,                                                           \
-                    "the identity's type is that of the result, and the operation must return it: for doubles start "  \
-                    "from 0.0, not from 0");                                                                           \
+                    " got a range without random access or size; use vector, array, span, deque or views::iota, or "   \
+                    "blitz::from(range).reduce(identity, combine)");                                                   \
+  BLITZ_REFUSE_CALL(                                                                                                   \
+      function, ReduceOptions, Check, kIdentity,                                                                       \
+      "a reduction has no identity that can be copied or is returned by a callable; pass one that leaves an "          \
+      "item unchanged: blitz::" #function "(" call);                                                                   \
+  BLITZ_REFUSE_CALL(                                                                                                   \
+      function, ReduceOptions, Check, kMutable,                                                                        \
+      "a callable of a reduction changes itself, but several threads call it concurrently; use no mutable "            \
+      "lambda, and keep the changes in the value, which each part has separately");                                    \
+  BLITZ_REFUSE_CALL(                                                                                                   \
+      function, ReduceOptions, Check, kResult,                                                                         \
+      "the operation of a reduction does not return the identity's type; for doubles start from 0.0, not "             \
+      "from 0");                                                                                                       \
   BLITZ_REFUSE_CALL(function, ReduceOptions, Check, kOperation, operations)
 
 BLITZ_REFUSE_REDUCTION(
     parallel_reduce, detail::ReduceArguments, "range, 0, std::plus<>{})",
-    "the operation of parallel_reduce is called as op(T, item) and as op(T, T), where T is the identity's type; where "
-    "values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)");
-BLITZ_REFUSE_REDUCTION(parallel_reduce_blocks, detail::ReduceBlocksArguments, "range, identity, fold, combine)",
-                       "the fold of parallel_reduce_blocks is called as fold(T, block), and its combine as combine(T, "
-                       "T), where T is the identity's type: blitz::parallel_reduce_blocks(range, 0.0, [](double sum, "
-                       "auto block) { ... }, std::plus<>{})");
+    "the operation of parallel_reduce cannot be called as op(T, item) and as op(T, T), where T is the identity's type; "
+    "if values and items differ, give a fold and a combine: blitz::parallel_reduce(range, identity, fold, combine)");
+BLITZ_REFUSE_REDUCTION(
+    parallel_reduce_blocks, detail::ReduceBlocksArguments, "range, identity, fold, combine)",
+    "the fold of parallel_reduce_blocks cannot be called as fold(T, block), or its combine as combine(T, "
+    "T), where T is the identity's type; use blitz::parallel_reduce_blocks(range, 0.0, [](double sum, "
+    "auto block) { ... }, std::plus<>{})");
 BLITZ_REFUSE_REDUCTION(
     parallel_transform_reduce, detail::TransformReduceArguments, "range, identity, combine, f)",
-    "the operation of parallel_transform_reduce is called as op(T, T) and as op(T, f(item)), where T "
-    "is the identity's type: blitz::parallel_transform_reduce(range, identity, combine, f)");
-BLITZ_REFUSE_CALL(parallel_transform_reduce, ReduceOptions, detail::TransformReduceArguments, kBody,
-                  "the last callable of parallel_transform_reduce is called with one item, and returns a value: "
-                  "blitz::parallel_transform_reduce(range, identity, combine, f)");
+    "the operation of parallel_transform_reduce cannot be called as op(T, T) and as op(T, f(item)), where T "
+    "is the identity's type; use blitz::parallel_transform_reduce(range, identity, combine, f)");
+BLITZ_REFUSE_CALL(
+    parallel_transform_reduce, ReduceOptions, detail::TransformReduceArguments, kBody,
+    "the last callable of parallel_transform_reduce cannot be called with one item, or returns no value; use "
+    "blitz::parallel_transform_reduce(range, identity, combine, f)");
 #undef BLITZ_REFUSE_REDUCTION
 /// @endcond
 

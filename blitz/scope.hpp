@@ -105,8 +105,9 @@ class Scope {
   template <class... F>
     requires(sizeof...(F) != 1 || !(ScopeSpawnFunction<F> && ...))
   BLITZ_REFUSE(
-      "a scope spawns one callable without arguments, or with the scope, which captures what it needs: "
-      "s.spawn([x] { f(x); }); one that cannot be copied is given up with std::move(f)") spawn(F&&... f) BLITZ_REFUSED;
+      "a scope spawns one callable without arguments, or with the scope; capture the arguments: s.spawn([x] { f(x); "
+      "}); "
+      "move a callable that cannot be copied: std::move(f)") spawn(F&&... f) BLITZ_REFUSED;
   /// @endcond
 
   /// @brief Like spawn(), but in first-in, first-out order: on one worker, the oldest job that this function spawned in the
@@ -243,12 +244,12 @@ decltype(auto) scope(const ScopeOptions& options, F&& body) {
 template <class F>
   requires(!ScopeFunction<F>)
 BLITZ_REFUSE(
-    "the body of a scope takes the scope by reference, and spawns in it: "
+    "the body of a scope does not take the scope by reference; use "
     "blitz::scope([&](blitz::Scope& s) { s.spawn(f); })") scope(F&& body) BLITZ_REFUSED;
 template <class F>
   requires(!ScopeFunction<F>)
 BLITZ_REFUSE(
-    "the body of a scope takes the scope by reference, and spawns in it: "
+    "the body of a scope does not take the scope by reference; use "
     "blitz::scope({.stop = token}, [&](blitz::Scope& s) { s.spawn(f); })")
     scope(const ScopeOptions& options, F&& body) BLITZ_REFUSED;
 template <class F>
@@ -300,13 +301,14 @@ decltype(auto) in_place_scope_fifo(F&& body) {
 
 /// @cond
 template <class F>
-BLITZ_REFUSE("scope has the options: blitz::scope({.order = blitz::Order::kFifo, .stop = token}, body)")
+BLITZ_REFUSE("scope_fifo has no options; use blitz::scope({.order = blitz::Order::kFifo, .stop = token}, body)")
 scope_fifo(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 template <class F>
-BLITZ_REFUSE("scope has the options: blitz::scope({.in_place = true, .stop = token}, body)")
+BLITZ_REFUSE("in_place_scope has no options; use blitz::scope({.in_place = true, .stop = token}, body)")
 in_place_scope(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 template <class F>
-BLITZ_REFUSE("scope has the options: blitz::scope({.order = blitz::Order::kFifo, .in_place = true}, body)")
+BLITZ_REFUSE(
+    "in_place_scope_fifo has no options; use blitz::scope({.order = blitz::Order::kFifo, .in_place = true}, body)")
 in_place_scope_fifo(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 /// @endcond
 

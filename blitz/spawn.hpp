@@ -123,13 +123,11 @@ void spawn(F&& f) {
 /// @cond
 template <class... F>
   requires(detail::NoCallable<F...>)
-BLITZ_REFUSE(
-    "spawn and async take one callable without arguments, which captures what it needs: blitz::spawn([x] { f(x); })")
+BLITZ_REFUSE("spawn and async got arguments, or no callable; capture the arguments: blitz::spawn([x] { f(x); })")
     spawn(F&&... f) BLITZ_REFUSED;
 template <class F>
   requires(!detail::NoCallable<F> && !SpawnFunction<F>)
-BLITZ_REFUSE("a job keeps its callable, and this one cannot be copied: give it up with std::move(f)")
-    spawn(F&& f) BLITZ_REFUSED;
+BLITZ_REFUSE("the callable of a job cannot be copied into it; move it with std::move(f)") spawn(F&& f) BLITZ_REFUSED;
 /// @endcond
 
 /// @brief Like spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this function, the oldest

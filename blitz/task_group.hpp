@@ -105,8 +105,9 @@ class TaskGroup {
   template <class... F>
     requires(sizeof...(F) != 1 || !(SpawnFunction<F> && ...))
   BLITZ_REFUSE(
-      "a group runs one callable without arguments, which captures what it needs: group.run([x] { f(x); }); one that "
-      "cannot be copied is given up with std::move(f)") run(F&&... f) BLITZ_REFUSED;
+      "a group runs one callable without arguments; capture the arguments: group.run([x] { f(x); }); move a callable "
+      "that "
+      "cannot be copied: std::move(f)") run(F&&... f) BLITZ_REFUSED;
   /// @endcond
 
   /// @brief Waits until all jobs of the group have finished. The group may then be used again; a stop request has ended.

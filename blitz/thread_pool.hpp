@@ -70,11 +70,14 @@ class BasicThreadPool {
   /// @cond
   template <std::integral N>
   explicit BasicThreadPool(N /*num_threads*/) {
-    static_assert(!std::integral<N>, "blitz: name the option: blitz::ThreadPool pool({.num_threads = 8})");
+    static_assert(!std::integral<N>,
+                  "blitz: the number of threads is an option; name it: blitz::ThreadPool pool({.num_threads = 8})");
   }
   template <class Q = P>
   explicit BasicThreadPool(const detail::MisspelledPoolOption& /*option*/) {
-    static_assert(!std::same_as<P, Q>, "blitz: name the option: blitz::ThreadPool pool({.num_threads = 8})");
+    static_assert(
+        !std::same_as<P, Q>,
+        "blitz: a pool has no such option; name the number of threads: blitz::ThreadPool pool({.num_threads = 8})");
   }
   /// @endcond
 
@@ -186,16 +189,16 @@ class BasicThreadPool {
   template <class S = detail::PoolAwait>
   [[nodiscard]] S schedule(std::stop_token stop = {}) {
     static_assert(
-        requires { sizeof(S); }, "blitz: for schedule(), include <blitz/adaptor/coroutine.hpp>");
+        requires { sizeof(S); },
+        "blitz: schedule() was called without coroutines; include <blitz/adaptor/coroutine.hpp>");
     return S(*base_, std::move(stop));
   }
 
   /// @cond
 #define BLITZ_REFUSE_MEMBER(function)                                                                             \
   template <class... A>                                                                                           \
-  BLITZ_REFUSE("loops have the pool among their options: blitz::" #function                                       \
-               "({.pool = &pool}, ...); many calls run "                                                          \
-               "in a pool by pool.install(f)")                                                                    \
+  BLITZ_REFUSE("loops are no members of a pool; pass the pool as an option: blitz::" #function                    \
+               "({.pool = &pool}, ...), or run many calls by pool.install(f)")                                    \
   function(A&&... arguments) BLITZ_REFUSED;                                                                       \
   template <class A, class B>                                                                                     \
   BLITZ_REFUSE("the options come first, and the pool is one of them: blitz::" #function "({.pool = &pool}, ...)") \

@@ -259,7 +259,7 @@ class [[nodiscard]] Task {
   /// Internal: the coroutine. Throws std::logic_error if there is none.
   [[nodiscard]] std::coroutine_handle<promise_type> coroutine() const {
     if (coroutine_ == nullptr) [[unlikely]] {
-      throw std::logic_error("blitz: this task is empty; await the one that the coroutine returned, once");
+      throw std::logic_error("blitz: this task is empty; await the task that the coroutine returned, and only once");
     }
     return coroutine_;
   }

@@ -29,7 +29,7 @@ template <class I, class F, class P>
 void for_each_item(const AlgorithmOptions& options, const I& first, LoopIndex count, F& f, P& proj) {
   if constexpr (WritesSharedWords<F, I, P>) {
     static_assert(!SharesWords<I>,
-                  "blitz: the items of a vector<bool> share words, so several threads cannot change them: use "
+                  "blitz: the items of a vector<bool> share words, so several threads cannot change them; use "
                   "std::vector<char>; a function that only reads takes a bool");
   } else {
     for_blocks(options, count, 1, [&](LoopIndex from, LoopIndex to) {

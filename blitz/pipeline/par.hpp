@@ -431,7 +431,7 @@ class Pipeline : detail::PipelineRefusals<S> {
     return par(items).map(detail::MoveOut<T>()).with(options_).collect_into(out);
   }
   [[nodiscard]] static std::size_t not_zero(std::size_t size) {
-    if (size == 0) throw std::invalid_argument("blitz: step_by, chunks and windows need a size of at least 1");
+    if (size == 0) throw std::invalid_argument("blitz: the size of step_by, chunks or windows is 0; use at least 1");
     return size;
   }
 
@@ -465,11 +465,11 @@ template <PipelineRange R, PipelineRange... More>
 template <std::ranges::range R, class... More>
   requires(!(LoopRange<R> && ... && LoopRange<More>))
 BLITZ_REFUSE(
-    "par needs random access and a size (vector, array, span, deque, views::iota); for others use blitz::from(range)")
-    par(R&& range, More&&... more) BLITZ_REFUSED;
+    "par got a range without random access or size; use vector, array, span, deque or views::iota, or "
+    "blitz::from(range)") par(R&& range, More&&... more) BLITZ_REFUSED;
 template <LoopRange R, LoopRange... More>
   requires(!(PipelineRange<R> && ... && PipelineRange<More>))
-BLITZ_REFUSE("a pipeline refers to its range, which must not be a temporary: give it a name, and that to par")
+BLITZ_REFUSE("the range of a pipeline is a temporary; store it in a variable, and pass that to par")
     par(R&& range, More&&... more) BLITZ_REFUSED;
 /// @endcond
 

@@ -688,12 +688,12 @@ MISTAKES = {
     "join_all of callables side by side": (
         "blitz::join_all(a, a);",
         "blitz::join_all(std::vector(2, a));",
-        "blitz: join_all calls what a range has",
+        "blitz: join_all got callables instead of a range",
     ),
     "the extents of a grid without braces": (
         "blitz::parallel_for_tiles(3, 3, [](const blitz::Tile<2>&) {});",
         "blitz::parallel_for_tiles({3, 3}, [](const blitz::Tile<2>&) {});",
-        "blitz: the extents of a grid stand in braces",
+        "blitz: the extents of a grid are not in braces",
     ),
     "a loop over a list": (
         "blitz::parallel_for(list, [](int&) {});",
@@ -703,7 +703,7 @@ MISTAKES = {
     "a loop over the iterators of a list": (
         "blitz::parallel_for(list.begin(), list.end(), [](int&) {});",
         "blitz::parallel_for_each(list, [](int&) {});",
-        "the items of a list are for blitz::parallel_for_each",
+        "for the items of a list use blitz::parallel_for_each",
     ),
     "a loop up to a number": (
         "blitz::parallel_for(9, [](int) {});",
@@ -713,17 +713,17 @@ MISTAKES = {
     "a loop between fractions": (
         "blitz::parallel_for(0.0, 1.0, [](double) {});",
         "blitz::parallel_for(0, 10, [](int i) { return i / 10.0; });",
-        "a body computes its fraction from an integer",
+        "compute a fraction in the body from an integer",
     ),
     "a body that ignores the index": (
         "blitz::parallel_for(0, 9, [] {});",
         "blitz::parallel_for(0, 9, [](int) {});",
-        "is called with one integer",
+        "cannot be called with one integer",
     ),
     "a body that expects an index where items come": (
         "std::vector<std::string> v(3); blitz::parallel_for(v, [](std::size_t) {});",
         "std::vector<std::string> v(3); blitz::parallel_for(0, v.size(), [](std::size_t) {});",
-        "is called with one item of the range",
+        "cannot be called with one item of the range",
     ),
     "a body that changes constant items": (
         "const std::vector<int> v(3); blitz::parallel_for(v, [](int& x) { ++x; });",
@@ -738,7 +738,7 @@ MISTAKES = {
     "a member of a pool in place of an option": (
         "blitz::ThreadPool pool; pool.parallel_for(vector, [](int) {});",
         "blitz::ThreadPool pool; blitz::parallel_for({.pool = &pool}, vector, [](int) {});",
-        "loops have the pool among their options: blitz::parallel_for({.pool = &pool}, ...)",
+        "loops are no members of a pool; pass the pool as an option: blitz::parallel_for({.pool = &pool}, ...)",
     ),
     "a member of a pool with options": (
         "blitz::ThreadPool pool; pool.parallel_reduce(vector, 0, std::plus<>{}, {.min_grain = 64});",
@@ -758,7 +758,7 @@ MISTAKES = {
     "the options of a scope with a name of its own": (
         "blitz::scope_fifo([](blitz::Scope&) {}, {.stop = {}});",
         "blitz::scope({.order = blitz::Order::kFifo, .stop = {}}, [](blitz::Scope&) {});",
-        "scope has the options: blitz::scope({.order = blitz::Order::kFifo",
+        "scope_fifo has no options; use blitz::scope({.order = blitz::Order::kFifo",
     ),
     **{
         f"{old}, as it was called": (
@@ -785,7 +785,7 @@ MISTAKES = {
     "a pool with an option that there is not": (
         "blitz::ThreadPool pool({.threads = 2});",
         "blitz::ThreadPool pool({.num_threads = 2});",
-        "name the option: blitz::ThreadPool pool({.num_threads = 8})",
+        "a pool has no such option; name the number of threads: blitz::ThreadPool pool({.num_threads = 8})",
     ),
     "the options of an algorithm behind its range": (
         "blitz::AlgorithmOptions options; blitz::sort(vector, options);",
@@ -795,32 +795,32 @@ MISTAKES = {
     "a grain as the last argument": (
         "blitz::parallel_for(0, 9, [](int) {}, 64);",
         "blitz::parallel_for({.min_grain = 64}, 0, 9, [](int) {});",
-        "a grain is an option, and seldom needed",
+        "a grain is an option, and rarely needed",
     ),
     "a grain as the last argument, over a range": (
         "blitz::parallel_for(vector, [](int) {}, 64);",
         "blitz::parallel_for({.min_grain = 64}, vector, [](int) {});",
-        "a grain is an option, and seldom needed",
+        "a grain is an option, and rarely needed",
     ),
     "join of one callable": (
         "blitz::join([] {});",
         "blitz::join([] {}, [] {});",
-        "blitz: join calls two functions or more",
+        "blitz: join got fewer than two functions",
     ),
     "join with names for the results": (
         "auto [x, y] = blitz::join(a, takes_int);",
         "auto [x, y] = blitz::join(a, a);",
-        "blitz: join takes callables without arguments",
+        "blitz: join got an argument that is no callable without arguments",
     ),
     "join of results": (
         "blitz::join(small(1), small(2));",
         "blitz::join([&] { return small(1); }, [&] { return small(2); });",
-        "not the results of calls: blitz::join([&] { return f(x); }, [&] { return g(y); })",
+        "such as the result of a call; use blitz::join([&] { return f(x); }, [&] { return g(y); })",
     ),
     "join of callables that want arguments": (
         "blitz::join([](int) {}, [](int) {});",
         "blitz::join([] {}, [] {});",
-        "blitz: join takes callables without arguments",
+        "blitz: join got an argument that is no callable without arguments",
     ),
     "a reduction without an identity": (
         "(void)blitz::parallel_reduce(vector, std::plus<>{});",
@@ -856,17 +856,17 @@ MISTAKES = {
     "sort of items without an order": (
         "std::vector<Person> v(3); blitz::sort(v);",
         "std::vector<Person> v(3); blitz::sort(v, std::less<>{}, &Person::age);",
-        "sorting needs an order: an operator< of the items",
+        "these items have no order, which sorting needs; define an operator< of the items",
     ),
     "sort of constant items": (
         "const std::vector<int> v(3); blitz::sort(v);",
         "std::vector<int> v(3); blitz::sort(v);",
-        "they may be neither constant nor immovable",
+        "use items that are neither constant nor immovable",
     ),
     "sort by a projection of something else": (
         "std::vector<Person> v(3); blitz::stable_sort(v, std::less<>{}, &Place::height);",
         "std::vector<Person> v(3); blitz::stable_sort(v, std::less<>{}, &Person::age);",
-        "blitz: the projection is called with an item",
+        "blitz: the projection cannot be called with an item",
     ),
     **{
         f"{call.split('(')[0]} into an iterator": (
@@ -899,29 +899,29 @@ MISTAKES = {
         "std::vector<int> v(3); blitz::copy(vector.begin(), vector.end(), v.begin());",
         "std::vector<int> v(3);"
         " static_assert(requires { blitz::copy(vector.begin(), vector.end(), v.begin(), v.end()); });",
-        "blitz: the output has an end, too: (first, last, out, out_last)",
+        "blitz: the output has no end; use (first, last, out, out_last)",
     ),
     "an output without its end, as of std::transform": (
         "std::vector<int> v(3); blitz::transform(vector.begin(), vector.end(), v.begin(), small);",
         "std::vector<int> v(3);"
         " static_assert(requires { blitz::transform(vector.begin(), vector.end(), v.begin(), v.end(), small); });",
-        "blitz: the output has an end, too: (first, last, out, out_last)",
+        "blitz: the output has no end; use (first, last, out, out_last)",
     ),
     "a pipeline of a list": (
         "std::list<long> v(3); (void)blitz::par(v);",
         "std::list<long> v(3); (void)blitz::from(v);",
-        "for others use blitz::from(range)",
+        "or blitz::from(range)",
     ),
     "a pipeline of a temporary": (
         "(void)blitz::par(std::vector<long>(3));",
         "const std::vector<long> v(3); (void)blitz::par(v);",
-        "must not be a temporary: give it a name",
+        "is a temporary; store it in a variable",
     ),
     **{
         f"{call} of a callable that does not take the item": (
             f"(void)blitz::par(vector).{call}(takes_string);",
             f"(void)blitz::par(vector).{call}({right});",
-            "blitz: the callable of a stage is called with one item of the stage before",
+            "blitz: the callable of a stage cannot be called with one item of the previous stage",
         )
         for call, right in {
             "map": "small",
@@ -943,36 +943,36 @@ MISTAKES = {
     "map of a mutable lambda": (
         "(void)blitz::par(vector).map([n = 0](int) mutable { return ++n; });",
         "(void)blitz::par(vector).map([n = 0](int) { return n; });",
-        "and it is no mutable lambda",
+        "do not use a mutable lambda",
     ),
     **{
         f"{call} of a predicate that returns nothing": (
             f"(void)blitz::par(vector).{call}(takes_int);",
             f"(void)blitz::par(vector).{call}(small);",
-            "blitz: a predicate returns a bool",
+            "blitz: a predicate returns no bool",
         )
         for call in ["filter", "any_of", "all_of", "none_of"]
     },
     "filter_map of a callable that returns no optional": (
         "(void)blitz::par(vector).filter_map(small);",
         "(void)blitz::par(vector).map(small);",
-        "the callable of filter_map returns a std::optional or a pointer",
+        "the callable of filter_map returns neither a std::optional nor a pointer",
     ),
     "try_for_each of a callable that returns no optional": (
         "(void)blitz::par(vector).try_for_each(takes_int);",
         "(void)blitz::par(vector).try_for_each([](int) { return std::optional<int>(); });",
-        "the callable of try_for_each returns a std::optional of an error",
+        "the callable of try_for_each returns no std::optional of an error",
     ),
     "flat_map of a callable that returns no range": (
         "(void)blitz::par(vector).flat_map(small);",
         "(void)blitz::par(vector).flat_map([](int x) { return std::views::single(x); });",
-        "the callable of flat_map returns a range",
+        "the callable of flat_map returns no range",
     ),
     **{
         f"a scan by {what}": (
             f"(void)blitz::par(vector).{wrong};",
             f"(void)blitz::par(vector).{right};",
-            "blitz: the operation of a scan takes a sum and an item, or two sums",
+            "blitz: the operation of a scan cannot combine a sum with an item and two sums",
         )
         for what, wrong, right in [
             ("an operation on one item", "scan(small)", "scan(std::plus<>{})"),
@@ -996,59 +996,59 @@ MISTAKES = {
     "reduce of items to something else": (
         "(void)blitz::par(vector).reduce([](const std::string& s, int) { return s; });",
         "(void)blitz::par(vector).reduce([](int x, int) { return x; });",
-        "blitz: reduce(op) combines two items to one of their type",
+        "blitz: the operation of reduce(op) does not combine two items to one of their type",
     ),
     "reduce of doubles from 0": (
         "std::vector<double> v(3); (void)blitz::par(v).reduce(0, std::plus<>{});",
         "std::vector<double> v(3); (void)blitz::par(v).reduce(0.0, std::plus<>{});",
-        "blitz: reduce(identity, op) combines a value with an item",
+        "blitz: the operation of reduce(identity, op) does not combine a value with an item",
     ),
     "fold without a combine": (
         "(void)blitz::par(vector).fold(std::string(), [](std::string s, int x) { return s + char(x); }, takes_int);",
         "(void)blitz::par(vector).fold(std::string(), [](std::string s, int x) { return s + char(x); }, std::plus<>{});",
-        "blitz: fold(identity, f, combine) calls f(value, item) and combine(value, value)",
+        "blitz: fold(identity, f, combine) cannot call f(value, item) and combine(value, value)",
     ),
     "fold by a mutable lambda": (
         "(void)blitz::par(vector).fold(0, [i = 0](int n, int) mutable { return n + ++i; }, std::plus<>{});",
         "(void)blitz::par(vector).fold(0, [i = 0](int n, int) { return n + i; }, std::plus<>{});",
-        "is no mutable lambda",
+        "do not use a mutable lambda",
     ),
     "fold whose result is dropped": (
         "(void)blitz::par(vector).fold(std::string(), [](std::string, int) { return NoDefault(1); }, std::plus<>{});",
         "(void)blitz::par(vector).fold(std::string(), [](std::string& s, int) { return s.size(); }, std::plus<>{});",
-        "each returns the new value",
+        "let each return the new value",
     ),
     **{
         f"{call} of items without an order": (
             f"std::vector<Person> v(3); (void)blitz::par(v).{call}();",
             f"std::vector<Person> v(3); (void)blitz::par(v).{call}([](auto& x, auto& y) {{ return x.age < y.age; }});",
-            "blitz: the least and the greatest item need an order",
+            "blitz: the items have no order, which the least and the greatest need",
         )
         for call in ["min", "max", "minmax"]
     },
     "chain of other items": (
         "(void)blitz::par(vector).chain(blitz::par(0, 3));",
         "(void)blitz::par(1, 2).chain(blitz::par(0, 3));",
-        "blitz: chain needs two pipelines of the same items",
+        "blitz: chain got two pipelines of different items",
     ),
     **{
         f"{call} with a range": (
             f"(void)blitz::par(vector).{call}(vector);",
             f"(void)blitz::par(vector).{call}(blitz::par(vector));",
-            f"blitz: {call} takes another pipeline: {call}(blitz::par(range))",
+            f"blitz: {call} got a range instead of a pipeline; use {call}(blitz::par(range))",
         )
         for call in ["zip", "chain"]
     },
     "a pipeline as the range of a view": (
         "(void)(blitz::par(vector) | std::views::reverse);",
         "(void)blitz::par(vector | std::views::reverse);",
-        "blitz: p | f is f(p)",
+        "blitz: p | f cannot call f with the pipeline p",
     ),
     **{
         f"{call} behind filter": (
             f"(void)blitz::par(vector).filter(small).{call};",
             f"(void)blitz::par(vector).{call};",
-            "blitz: the position of an item is not known behind filter",
+            "blitz: the position of an item is unknown after filter",
         )
         for call in POSITION_CALLS
     },
@@ -1056,7 +1056,7 @@ MISTAKES = {
         f"positions behind {stage}": (
             f"(void){pipeline}.enumerate();",
             "(void)blitz::par(vector).enumerate();",
-            "behind filter, filter_map, flat_map and scan, nor of what from, lines, split_at, split and walk_tree find",
+            "after filter, filter_map, flat_map and scan, and in from, lines, split_at, split and walk_tree",
         )
         for stage, pipeline in {
             "scan": "blitz::par(vector).scan(std::plus<>{})",
@@ -1067,13 +1067,13 @@ MISTAKES = {
     "zip with what has no positions": (
         "(void)blitz::par(vector).zip(blitz::par(vector).filter(small));",
         "(void)blitz::par(vector).zip(blitz::par(vector).map(small));",
-        "blitz: the position of an item is not known behind filter",
+        "blitz: the position of an item is unknown after filter",
     ),
     **{
         f"{call} behind {stage}": (
             f"(void)blitz::par(vector).{stage}.{call};",
             f"(void)blitz::par(vector).skip(1).{call};",
-            "blitz: chunks and windows are of neighbouring items",
+            "blitz: chunks and windows have no neighbouring items",
         )
         for call in ["chunks(2)", "windows(2)"]
         for stage in ["map(small)", "step_by(2)"]
@@ -1091,12 +1091,12 @@ MISTAKES = {
     "async with arguments, as of std::async": (
         "blitz::async([](int) {}, 1);",
         "blitz::async([] {}).get();",
-        "which captures what it needs",
+        "capture the arguments: blitz::spawn([x] { f(x); })",
     ),
     "spawn of a closure that cannot be copied": (
         "auto f = [p = std::make_unique<int>(1)] {}; blitz::spawn(f);",
         "auto f = [p = std::make_unique<int>(1)] {}; blitz::spawn(std::move(f));",
-        "give it up with std::move(f)",
+        "move it with std::move(f)",
     ),
     "a handle that is thrown away": (
         "blitz::async([] { return 1; });",
@@ -1111,27 +1111,27 @@ MISTAKES = {
     "a scope by value": (
         "blitz::scope([](blitz::Scope s) { s.spawn([] {}); });",
         "blitz::scope([](auto& s) { s.spawn([] {}); });",
-        "takes the scope by reference",
+        "does not take the scope by reference",
     ),
     "arguments of a scope's job": (
         "blitz::scope([](blitz::Scope& s) { s.spawn([](int) {}, 1); });",
         "blitz::scope([](blitz::Scope& s) { s.spawn([x = 1] { (void)x; }); });",
-        "captures what it needs: s.spawn([x] { f(x); })",
+        "capture the arguments: s.spawn([x] { f(x); })",
     ),
     "a task group that runs a result": (
         "blitz::TaskGroup group; group.run(small(1));",
         "blitz::TaskGroup group; group.run([&] { small(1); });",
-        "captures what it needs: group.run([x] { f(x); })",
+        "capture the arguments: group.run([x] { f(x); })",
     ),
     "a task group's job that cannot be copied": (
         "blitz::TaskGroup group; auto f = [p = std::make_unique<int>(1)] {}; group.run(f);",
         "blitz::TaskGroup group; auto f = [p = std::make_unique<int>(1)] {}; group.run(std::move(f));",
-        "given up with std::move(f)",
+        "move a callable that cannot be copied: std::move(f)",
     ),
     "broadcast of a function without the context": (
         "blitz::broadcast([] {});",
         "blitz::broadcast([](blitz::BroadcastContext) {});",
-        "takes the context",
+        "cannot be called with the context",
     ),
     # Mistakes common to all calls with options.
     **{
@@ -1157,7 +1157,7 @@ MISTAKES = {
         f"{name} of a mutable lambda": (
             f"{call.format('[n = 0](auto&&...) mutable { ++n; }')};",
             f"{call.format('[](auto&&...) {}')};",
-            "is called by several threads concurrently, so it is no mutable lambda",
+            "the body of a loop changes itself, but several threads call it concurrently; use no mutable lambda",
         )
         for name, call in {
             "parallel_for over a range": "blitz::parallel_for(vector, {})",
@@ -1177,7 +1177,7 @@ MISTAKES = {
         f"{name} of a mutable lambda": (
             f"(void){call.format('[n = 0]' + parameters + ' mutable { ++n; return ' + result + '; }')};",
             f"(void){call.format('[]' + parameters + ' { return ' + result + '; }')};",
-            "of a reduction are called by several threads concurrently, so they are no mutable lambdas",
+            "of a reduction changes itself, but several threads call it concurrently; use no mutable lambda",
         )
         for name, parameters, result, call in [
             ("parallel_reduce", "(int x, int y)", "x + y", "blitz::parallel_reduce(vector, 0, {})"),
@@ -1193,7 +1193,7 @@ MISTAKES = {
         f"{name} by a mutable lambda": (
             f"std::vector<int> out(3); (void){call.format('[n = 0](' + parameters + ') mutable { ++n; return false; }')};",
             f"std::vector<int> out(3); (void){call.format('[](' + parameters + ') { return false; }')};",
-            "of an algorithm are called by several threads concurrently, so they are no mutable lambdas",
+            "of an algorithm changes itself, but several threads call it concurrently; use no mutable lambda",
         )
         for name, parameters, call in [
             ("count_if", "int", "blitz::count_if(vector, {})"),

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-OWN_WORKER = "cannot be shut down or destroyed by one of its own workers"
+OWN_WORKER = "was shut down or destroyed by one of its own workers"
 
 ABORT = "abort"
 CRASH = "crash"

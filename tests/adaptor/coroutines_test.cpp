@@ -129,7 +129,7 @@ TEST_CASE("coroutine: a task begins only when it is awaited") {
 }
 
 TEST_CASE("coroutine: awaiting or spawning an empty task throws") {
-  const std::string error = "blitz: this task is empty; await the one that the coroutine returned, once";
+  const std::string error = "blitz: this task is empty; await the task that the coroutine returned, and only once";
   CHECK(error_of(Task<int>()) == error);
   CHECK(error_of([]() -> Task<> { co_await Task<>(); }()) == error);
   CHECK(error_of([]() -> Task<> { co_await when_all(value(1), Task<int>()); }()) == error);

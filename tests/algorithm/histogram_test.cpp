@@ -99,9 +99,11 @@ TEST_CASE("histogram: takes every value of small types and refuses items outside
     for (std::size_t at = 0; at < 200; ++at) {
       std::vector<int> numbers(200, 3);
       numbers[at] = at % 2 == 0 ? 4 : -1;
-      CHECK_THROWS_WITH(static_cast<void>(blitz::histogram(options, numbers, 4)),
-                        at % 2 == 0 ? "blitz: histogram: an item is of bin 4, but there are 4 bins, from 0 on"
-                                    : "blitz: histogram: an item is of bin -1, but there are 4 bins, from 0 on");
+      CHECK_THROWS_WITH(
+          static_cast<void>(blitz::histogram(options, numbers, 4)),
+          at % 2 == 0
+              ? "blitz: histogram: an item has bin 4, but there are 4 bins; return at least 0 and less than 4"
+              : "blitz: histogram: an item has bin -1, but there are 4 bins; return at least 0 and less than 4");
     }
   });
 }

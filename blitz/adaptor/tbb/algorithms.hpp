@@ -110,7 +110,7 @@ template <detail::Index Index, class F, class... Last>
 void parallel_for(Index first, Index last, Index step, const F& f, Last&&... last_arguments) {
   if (!(Index(0) < step)) {
     detail::terminate_if_asked();
-    throw std::invalid_argument("tbb::parallel_for: the step must be at least 1");
+    throw std::invalid_argument("tbb::parallel_for: the step is below 1; use at least 1");
   }
   if (!(first < last)) return;
   const detail::CallOptions options(last_arguments...);

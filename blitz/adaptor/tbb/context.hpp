@@ -118,7 +118,7 @@ class global_control {
   /// constructor of blitz::ThreadPool.
   global_control(parameter what, std::size_t value) : what_(what), value_(value) {
     if (value == 0 && what != terminate_on_exception) {
-      throw std::invalid_argument("tbb::global_control: the value must be at least 1");
+      throw std::invalid_argument("tbb::global_control: the value is 0; use at least 1");
     }
     Controls& all = controls();
     const std::lock_guard lock(all.mutex);

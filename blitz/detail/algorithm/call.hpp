@@ -394,38 +394,40 @@ struct Algorithm : A {
   BLITZ_REFUSE_ALGORITHM(kOptions, BLITZ_OPTIONS_FIRST "; they are blitz::AlgorithmOptions");
   BLITZ_REFUSE_ALGORITHM(kPool, "the pool of an algorithm is an option: blitz::sort({.pool = &pool}, range)");
   BLITZ_REFUSE_ALGORITHM(kRange,
-                         "an algorithm is called with a range or two iterators, and no execution policy: "
+                         "an algorithm got neither a range nor two iterators; pass them, and no execution policy: "
                          "blitz::sort(range), blitz::sort(first, last)");
-  BLITZ_REFUSE_ALGORITHM(kItems,
-                         "an algorithm needs random access and a size (vector, array, span, deque, views::iota); copy "
-                         "the items of a list into a vector, or use blitz::from(range) or blitz::parallel_for_each");
+  BLITZ_REFUSE_ALGORITHM(
+      kItems,
+      "an algorithm got a range without random access or size (vector, array, span, deque and views::iota "
+      "have both); copy the items of a list into a vector, or use blitz::from(range) or blitz::parallel_for_each");
   BLITZ_REFUSE_ALGORITHM(kMutable,
-                         "the callables of an algorithm are called by several threads concurrently, so they are no "
-                         "mutable lambdas and their operator() is const: count in a std::atomic, or add up with "
-                         "blitz::transform_reduce");
+                         "a callable of an algorithm changes itself, but several threads call it concurrently; use no "
+                         "mutable lambda, count in a std::atomic, or add up with blitz::transform_reduce");
   BLITZ_REFUSE_ALGORITHM(kWords,
-                         "the items of a vector<bool> share words, so several threads cannot change them: use "
+                         "the items of a vector<bool> share words, so several threads cannot change them; use "
                          "std::vector<char>");
-  BLITZ_REFUSE_ALGORITHM(kMoves, "sorting moves the items, so they may be neither constant nor immovable");
+  BLITZ_REFUSE_ALGORITHM(kMoves, "sorting cannot move these items; use items that are neither constant nor immovable");
   BLITZ_REFUSE_ALGORITHM(kProjection,
-                         "the projection is called with an item, or names a member of it: "
+                         "the projection cannot be called with an item, and names no member of it; use "
                          "blitz::sort(people, std::less<>{}, &Person::age)");
-  BLITZ_REFUSE_ALGORITHM(kOrder,
-                         "sorting needs an order: an operator< of the items, or of their projections, or a comparison "
-                         "that takes two of them: blitz::sort(range, comp, proj)");
+  BLITZ_REFUSE_ALGORITHM(
+      kOrder,
+      "these items have no order, which sorting needs; define an operator< of the items, or of their "
+      "projections, or pass a comparison of two of them: blitz::sort(range, comp, proj)");
   BLITZ_REFUSE_ALGORITHM(
       kOutput,
-      "the output is a range that has room, for blocks of it are written concurrently, so neither an "
-      "iterator nor std::back_inserter will do: out.resize(n), and pass out");
+      "the output is an iterator or a std::back_inserter, but blocks of the output are written concurrently; use a "
+      "range with room: out.resize(n), and pass out");
   BLITZ_REFUSE_ALGORITHM(kOutputEnd,
-                         "the output has an end, too: (first, last, out, out_last), or ranges: (range, out)");
+                         "the output has no end; use (first, last, out, out_last), or ranges: (range, out)");
   BLITZ_REFUSE_ALGORITHM(
       kCallable,
-      "a callable of an algorithm is called with an item, or with two, as the range returns them: let "
+      "a callable of an algorithm cannot be called with an item, or with two, as the range returns them; let "
       "it take that type, or const auto&");
-  BLITZ_REFUSE_ALGORITHM(kArguments,
-                         "these arguments fit no form of the algorithm: first its options, if any, then the range or "
-                         "the two iterators, then values and callables, at last the projection");
+  BLITZ_REFUSE_ALGORITHM(
+      kArguments,
+      "these arguments fit no form of the algorithm; pass its options, if any, then the range or the two "
+      "iterators, then values and callables, and last the projection");
   BLITZ_REFUSE_AFTER_ITEMS(MisplacedOption, BLITZ_OPTIONS_FIRST);
   BLITZ_REFUSE_AFTER_ITEMS(MisspelledOption, BLITZ_OPTIONS_FIRST "; they are " BLITZ_ALGORITHM_OPTIONS);
   template <class... Rest>

@@ -10,8 +10,8 @@ namespace blitz::detail {
 namespace {
 
 [[noreturn]] void throw_no_such_bin_of(const std::string& bin, std::size_t bins) {
-  throw std::out_of_range("blitz: histogram: an item is of bin " + bin + ", but there are " + std::to_string(bins) +
-                          " bins, from 0 on");
+  throw std::out_of_range("blitz: histogram: an item has bin " + bin + ", but there are " + std::to_string(bins) +
+                          " bins; return at least 0 and less than " + std::to_string(bins));
 }
 
 }  // namespace

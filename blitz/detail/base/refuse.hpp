@@ -3,7 +3,7 @@
 /// @code
 ///   template <class... F>
 ///     requires(sizeof...(F) < 2)
-///   BLITZ_REFUSE("join calls two functions or more")
+///   BLITZ_REFUSE("join got fewer than two functions; call one as f()")
 ///   join(F&&... fs) BLITZ_REFUSED;
 /// @endcode
 ///

@@ -40,7 +40,7 @@ class ReadOnlyBit {
   template <std::convertible_to<bool> T>
   void operator=(const T& /*value*/) const {
     static_assert(!std::convertible_to<T, bool>,
-                  "blitz: the items of a vector<bool> share words, so several threads cannot change them: use "
+                  "blitz: the items of a vector<bool> share words, so several threads cannot change them; use "
                   "std::vector<char>");
   }
 
@@ -271,7 +271,8 @@ auto items_of(First first, Last last) {
   } else {
     const auto count = last - first;
     if constexpr (sizeof(count) > sizeof(LoopIndex)) {
-      if (count > std::numeric_limits<LoopIndex>::max()) throw std::length_error("blitz: more than 2^64 - 1 items");
+      if (count > std::numeric_limits<LoopIndex>::max())
+        throw std::length_error("blitz: a range has more than 2^64 - 1 items; run it in several calls");
     }
     return LoopSpace{static_cast<LoopIndex>(count), IteratorItems(first)};
   }
@@ -280,7 +281,7 @@ auto items_of(First first, Last last) {
 /// Every step-th integer from `first` up to `last`, or down to it if the step is negative; `last` is excluded.
 template <LoopInteger First, LoopInteger Last, LoopInteger Step>
 auto items_of(First first, Last last, Step step) {
-  if (step == 0) throw std::invalid_argument("blitz: a loop with a step of 0 would have no end");
+  if (step == 0) throw std::invalid_argument("blitz: the step of a loop is 0; use one above or below 0");
   const auto begin = static_cast<LoopIndex>(first);
   const auto end = static_cast<LoopIndex>(last);
   const auto stride = static_cast<LoopIndex>(step);

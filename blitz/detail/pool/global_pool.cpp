@@ -72,8 +72,8 @@ struct GlobalPool {
       throw ThreadPoolError(
           ThreadPoolErrorCode::kWouldDeadlock,
           "blitz: a hook of the global pool (thread_name, on_thread_start, on_thread_exit) has used that pool, "
-          "which has not started yet; use it in a job, such as a broadcast after init_global_pool, or use a "
-          "ThreadPool of your own");
+          "which has not started yet; use it in a job, such as a broadcast after init_global_pool, or use another "
+          "ThreadPool");
     }
   }
 
@@ -202,7 +202,7 @@ ThreadPool& GlobalPool::get() {
   if (ended && (ended_by == 0 || ended_by == PoolBase::this_thread())) {
     throw ThreadPoolError(ThreadPoolErrorCode::kShutDown,
                           "blitz: the global pool was shut down, or the program is ending; "
-                          "use it before, or make a ThreadPool of your own");
+                          "use it earlier, or make another ThreadPool");
   }
   if (pool == nullptr) {
     register_end_of_program();

@@ -17,8 +17,8 @@ namespace blitz::detail {
 
 void end_in_child() noexcept {
   static_cast<void>(std::fputs(
-      "blitz: a forked child has come back into a pool of its parent, to wait for a job or to look for one, and the "
-      "pool's threads do not exist here; have a child that was forked inside a job call exec or _exit there\n",
+      "blitz: a forked child has returned into a pool of its parent, whose threads do not exist there; in a child "
+      "that is forked inside a job, call exec or _exit\n",
       stderr));
   std::abort();
 }

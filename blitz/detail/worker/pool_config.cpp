@@ -40,17 +40,19 @@ std::size_t checked_num_threads(const ThreadPoolOptions& options, std::size_t li
   if (count == 0) count = threads_from_environment();
   if (count == 0) count = available_cpus();
   if (count > kMoreThanAnyMachine) {
-    throw std::invalid_argument("blitz: " + std::to_string(count) +
-                                " threads are more than any machine can run; is num_threads a negative number?");
+    throw std::invalid_argument("blitz: num_threads is " + std::to_string(count) +
+                                ", more than any machine can run (a negative number?); use fewer, or 0 for as many as "
+                                "there are processors");
   }
   if (count > limit) {
     throw ThreadPoolError(ThreadPoolErrorCode::kLimitExceeded,
-                          "blitz: a pool of " + std::to_string(count) + " threads was asked for, and one has at most " +
-                              std::to_string(limit) + "; ask for fewer, or make several pools");
+                          "blitz: a pool of " + std::to_string(count) + " threads is too large; use at most " +
+                              std::to_string(limit) + " threads, or several pools");
   }
   if (options.stack_size > kLargestStack) {
-    throw std::invalid_argument("blitz: a stack_size of " + std::to_string(options.stack_size) +
-                                " bytes is more than any machine can map; is it a negative number?");
+    throw std::invalid_argument("blitz: stack_size is " + std::to_string(options.stack_size) +
+                                " bytes, more than any machine can map (a negative number?); use less, or 0 for the "
+                                "system's default");
   }
   return count;
 }

@@ -27,11 +27,11 @@ namespace blitz::detail {
 [[nodiscard]] BLITZ_API std::string start_hook_failure(std::size_t index, const std::exception_ptr& error);
 
 inline constexpr const char* kStoppedByOwnWorker =
-    "blitz: a thread pool cannot be shut down or destroyed by one of its own workers, which would wait for itself; "
+    "blitz: a thread pool was shut down or destroyed by one of its own workers, which would wait for itself; "
     "do it on a thread outside the pool";
 inline constexpr const char* kUsedAfterFork =
-    "blitz: this thread pool belongs to the parent process; its threads do not exist in a forked child: make a new "
-    "pool there, or use the global one, which starts afresh";
+    "blitz: this thread pool belongs to the parent process, and its threads do not exist in a forked child; make a new "
+    "pool there, or use the global pool, which starts again";
 inline constexpr const char* kUsedAfterShutdown =
     "blitz: this thread pool was shut down; make a new one, or shut it down after its last use";
 

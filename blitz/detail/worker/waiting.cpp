@@ -15,8 +15,8 @@ ApartWorkers::ApartWorkers(std::size_t workers)
 void ApartWorkers::set_max_concurrency(std::size_t count) {
   if (count == 0 || count > workers_) {
     throw std::invalid_argument("blitz: a maximal concurrency of " + std::to_string(count) +
-                                " was asked of a pool of " + std::to_string(workers_) +
-                                " threads; ask for 1 to that many");
+                                " is impossible in a pool of " + std::to_string(workers_) + " threads; use 1 to " +
+                                std::to_string(workers_));
   }
   max_concurrency_.store(count, std::memory_order_seq_cst);
   for (std::size_t slot = 0; slot < workers_; ++slot) slots_[slot].wake();
