@@ -255,7 +255,7 @@ TEST_CASE_TEMPLATE("broadcast: calls a busy worker after its job and the others 
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: calls the slot that an outside caller has borrowed once", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("broadcast: calls once the slot that an outside caller has borrowed", Pool, BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const bool waits : {false, true}) {
       Calls calls(pool.num_threads());

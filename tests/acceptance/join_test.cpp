@@ -190,7 +190,7 @@ TEST_CASE_TEMPLATE("join: rethrows the first callable's exception if both throw"
                   ErrorA);
 }
 
-TEST_CASE_TEMPLATE("join: runs the second callable even if the first throws before", Pool, BLITZ_TEST_POOLS) {
+TEST_CASE_TEMPLATE("join: runs the second callable even if the first throws before it begins", Pool, BLITZ_TEST_POOLS) {
   from_outside_and_inside<Pool>([](Pool& pool) {
     std::atomic<int> runs{0};
     CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [&] { ++runs; }), ErrorA);

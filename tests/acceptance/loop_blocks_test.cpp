@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: covers 2^40 items", Pool, BLITZ_TEST_PO
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a fixed loop has min(workers and items) blocks of nearly equal size", Pool,
+TEST_CASE_TEMPLATE("parallel_for: a fixed loop has one block of nearly equal size per worker or item", Pool,
                    BLITZ_TEST_POOLS) {
   for_each_size<Pool>([](Pool& pool) {
     for (const std::size_t count : {1, 2, 5, 15, 16, 17, 31, 33, 1000, 65'537}) {

@@ -140,7 +140,7 @@ TEST_CASE("coalesced_fence: each request contains a complete fence") {
   }
 }
 
-TEST_CASE("coalesced_fence: a request waits for others' fences for at most two known durations") {
+TEST_CASE("coalesced_fence: a request waits for others' fences for at least two known durations") {
   // Another fence is in progress and does not end.
   const auto gives_up_after = [](const FencePace& pace) {
     blitz::detail::Ticks waiting = 0;

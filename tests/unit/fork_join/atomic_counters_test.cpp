@@ -134,7 +134,7 @@ TEST_CASE("counters: every push must be posted without asymmetric fences") {
   CHECK(needed(counters));
 }
 
-TEST_CASE("counters: the highest slot count does not change the JEC") {
+TEST_CASE("counters: the highest slot count is not mistaken for the JEC") {
   AtomicCounters counters(AtomicCounters::kMaxSlots, 0);
   CHECK(needed(counters));
   for (std::size_t i = 0; i < AtomicCounters::kMaxSlots; ++i) counters.sub_sleeping();

@@ -94,7 +94,7 @@ TEST_CASE("core latch: writes before set are visible to a thread that sees it se
   }
 }
 
-TEST_CASE("worker latch: is for its worker until it is set") {
+TEST_CASE("worker latch: is only for its worker before and after a sleep") {
   FakeWorker worker;
   FakeWorker other;
   WorkerLatch latch(worker.tag());

@@ -38,7 +38,7 @@ constexpr int kJoinsOfFib16 = 1596;  // fib(17) - 1
 
 }  // namespace
 
-TEST_CASE("stats: add up member by member") {
+TEST_CASE("stats: operator+= adds member by member") {
   WorkerStats sum{1, 2, 3, 4, 5, 6, 7};
   sum += WorkerStats{10, 20, 30, 40, 50, 60, 70};
   CHECK(sum == WorkerStats{11, 22, 33, 44, 55, 66, 77});

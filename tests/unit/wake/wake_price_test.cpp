@@ -24,7 +24,7 @@ Ticks microseconds(Ticks count) { return count * ticks_per_microsecond(); }
 
 // --- the price ---
 
-TEST_CASE("wake price: shared work costs the latency and the cost and a half only the latency") {
+TEST_CASE("wake price: divisible work must cover latency and cost and a half only the latency") {
   const Price price{.latency = 30, .cost = 10};
   CHECK(price.of_work() == 40);
   CHECK(price.of_half() == 30);

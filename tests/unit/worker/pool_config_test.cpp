@@ -96,7 +96,7 @@ TEST_CASE("config: a malformed environment variable throws an error that names i
   }
 }
 
-TEST_CASE("config: a number of threads up to the limit of the policy is accepted") {
+TEST_CASE("config: accepts the limit of the policy and rejects one thread more") {
   CHECK(checked_num_threads({.num_threads = 10}, 10) == 10);
   const std::string error = error_of({.num_threads = 11}, 10);
   CHECK(mentions(error, "11"));
