@@ -2,11 +2,12 @@
 """Prints the cadence table: calls of some length with a gap before each, as in real programs.
 
     cadence.py PROGRAM [--quick | --judge | --smoke] [options]      measures; PROGRAM is build/bench/cadence of a release build
-    cadence.py RECORD.json [--page PAGE [--check]]                  reads a file that --json or --record wrote
+    cadence.py RECORD.json [--page PAGE [--name NAME] [--check]]    reads a file that --json or --record wrote
 
 Prints for each kind of call the speed-up over the serial calls and the CPU time, as blitz / the better of oneTBB's forms, and a
-summary for each peer. --page writes this into a page, between the lines <!-- cadence: begin --> and <!-- cadence: end -->.
---check only compares. The marks:
+summary for each peer. --page writes this into a page, between the lines <!-- cadence: begin --> and <!-- cadence: end -->; with
+`--name worth` the short table of the lengths from which calls gain, between the lines of that name. --check only compares. The
+marks:
 
     !   blitz has less than 0.85 of oneTBB's speed
     -   blitz has less than 0.9 of the serial calls' speed
@@ -46,7 +47,7 @@ PASSES, SECONDS = 7, 0.01  # repetitions of each peer in each cell, and the mini
 SHORTEST_ITEM = 20e-9  # in seconds; a call through a pointer, as with Rayon, takes some of it
 UNEVEN = 20  # times the work, in one item of eight
 
-FAST_ENOUGH, NO_LOSS, SAME_CPU = 0.85, 0.9, 1.02
+FAST_ENOUGH, NO_LOSS, SAME_CPU, GAIN = 0.85, 0.9, 1.02, 1.1
 
 
 def parts(pattern, name):
@@ -189,6 +190,38 @@ def tables(record):
     return "".join(texts)
 
 
+def spaced(time):
+    """10us -> 10 us"""
+    return re.sub(r"(\d+)", r"\1 ", time)
+
+
+def gap_text(gap):
+    if gap == "0us":
+        return "immediately after another call"
+    return f"after {spaced(gap.removeprefix('sleep_'))} of {'sleep' if gap.startswith('sleep_') else 'work'}"
+
+
+def worth(record):
+    """The table of the lengths from which all calls gain, and of the loss of shorter calls."""
+    kinds = distinct(record["cells"], "kind")
+    columns = ["the call comes"]
+    for kind in kinds:
+        name = kind.replace("loop_32", "loop")
+        columns += [f"a {name} gains from", f"a shorter {name} takes at most"]
+    rows = []
+    for gap in distinct(record["cells"], "gap"):
+        row = [gap_text(gap)]
+        for kind in kinds:
+            cells = [cell for cell in record["cells"] if (cell["kind"], cell["gap"]) == (kind, gap)]
+            shorter = list(cells)
+            while shorter and speed_up(shorter[-1], "blitz") >= GAIN:
+                shorter.pop()
+            gains = spaced(cells[len(shorter)]["length"]) if len(shorter) < len(cells) else "over " + spaced(cells[-1]["length"])
+            row += [gains, f"{max(1 / speed_up(cell, 'blitz') for cell in shorter):.2f}" if shorter else ""]
+        rows.append(row)
+    return pages.table(columns, rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="PROGRAM|RECORD.json")
@@ -208,6 +241,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all samples to FILE")
     parser.add_argument("--record", type=pathlib.Path, metavar="FILE", help="write the medians to FILE, to be kept")
     parser.add_argument("--page", type=pathlib.Path, help="write the tables into a page")
+    parser.add_argument("--name", choices=("cadence", "worth"), default="cadence", help="the tables for --page")
     parser.add_argument("--check", action="store_true", help="with --page: compare, and write nothing")
     options = parser.parse_args()
 
@@ -219,7 +253,8 @@ def main():
         options.record.write_text(pages.kept(pages.medians(record)), encoding="utf-8")
     if options.page:
         lines = "".join(f"- {line}\n" for line in summary(record["cells"]))
-        return pages.update(options.page, {"cadence": f"{tables(record)}{lines}"}, options.check, f"'{options.source}'")
+        text = worth(record) if options.name == "worth" else f"{tables(record)}{lines}"
+        return pages.update(options.page, {options.name: text}, options.check, f"'{options.source}'")
     print(tables(record), end="")
     print(*summary(record["cells"]), sep="\n")
     return 0

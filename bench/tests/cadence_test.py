@@ -118,6 +118,31 @@ class CadenceTest(unittest.TestCase):
             self.assertEqual(rows(page.read_text()), rows(printed))
             self.assertIn("\n- blitz: 2.00 of serial", page.read_text())
 
+    def test_from_which_length_a_call_gains(self):
+        figures = {"20us": (0.5, 0.8, 1.2, 1.1), "1ms": (1.2, 1.05, 2, 1.09), "sleep_1ms": (1.1, 1.2, 1.3, 1.4)}
+        cells = [
+            {"kind": "loop_32", "length": length, "gap": gap, "wall": {"serial": [1], "blitz": [1 / speed_up]}}
+            for gap, speed_ups in figures.items()
+            for length, speed_up in zip(("10us", "30us", "100us", "300us"), speed_ups)
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            record, page = pathlib.Path(folder, "record.json"), pathlib.Path(folder, "page.md")
+            record.write_text(json.dumps({"cells": cells}))
+            page.write_text("<!-- worth: begin -->\n<!-- worth: end -->\n")
+            done = run(str(record), "--page", str(page), "--name", "worth")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            found = [line.strip("| ").split(" | ") for line in page.read_text().splitlines() if line.startswith("| ")]
+        self.assertEqual(
+            found,
+            [
+                ["the call comes", "a loop gains from", "a shorter loop takes at most"],
+                ["---", "--:", "--:"],
+                ["after 20 us of work", "100 us", "2.00"],
+                ["after 1 ms of work", "over 300 us", "0.95"],
+                ["after 1 ms of sleep", "10 us"],
+            ],
+        )
+
     def test_unknown_names_are_refused(self):
         for option, name in (("--lengths", "10"), ("--gaps", "sleep_1s"), ("--kinds", "loop")):
             with self.subTest(option=option):

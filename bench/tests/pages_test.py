@@ -1,5 +1,5 @@
-"""Checks the pages that scripts of bench/ write: each has the tables of the record that is kept next to it. README.md is short,
-and names each workload.
+"""Checks the pages that scripts of bench/ write: each has the tables of its record in docs/performance/. README.md is short, and
+names each workload.
 
 usage: pages_test.py ROOT
 """
@@ -29,6 +29,7 @@ WRITTEN = [
     ("algorithms.py", ["pipelines_gcc.json", "--name", "gcc"], "pipelines.md"),
     ("algorithms.py", ["pipelines_clang.json", "--name", "clang"], "pipelines.md"),
     ("cadence.py", ["cadence.json"], "cadence.md"),
+    ("cadence.py", ["cadence.json", "--name", "worth"], "../guide.md"),
     ("code_size.py", ["code_size.json"], "pipelines.md"),
     ("prices.py", ["prices.json"], "prices.md"),
 ]
@@ -71,12 +72,14 @@ class PagesTest(unittest.TestCase):
         for _, _, page in WRITTEN:
             checked[page] = checked.get(page, 0) + 1
         found = {page.name: page.read_text(encoding="utf-8").count(": begin -->\n") for page in PAGES.glob("*.md")}
+        found["../guide.md"] = (PAGES / "../guide.md").read_text(encoding="utf-8").count(": begin -->\n")
         self.assertEqual({name: count for name, count in found.items() if count}, checked)
 
     def test_a_changed_figure_is_found(self):
         for script, arguments, page in WRITTEN:
             with self.subTest(page=page, record=arguments[0]):
-                name = f"pipelines {arguments[-1]}" if "--name" in arguments else script.removesuffix(".py")
+                name = arguments[-1] if "--name" in arguments else script.removesuffix(".py")
+                name = f"pipelines {name}" if page == "pipelines.md" and "--name" in arguments else name
                 begin = f"<!-- {name}: begin -->\n"
                 before, _, table = (PAGES / page).read_text(encoding="utf-8").partition(begin)
                 changed = before + begin + re.sub(r"\d(?= *(?:[num]s *)?\|)", lambda digit: str(9 - int(digit[0])), table, count=1)
