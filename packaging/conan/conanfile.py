@@ -21,7 +21,7 @@ class BlitzConan(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, os.pardir, os.pardir)
-        for pattern in ("CMakeLists.txt", "LICENSE", "blitz/*", "packaging/cmake/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "blitz/*", "packaging/cmake/*", "packaging/gdb/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def layout(self):

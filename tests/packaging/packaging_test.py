@@ -131,6 +131,7 @@ def installed(scratch, build_root, *compiler):
     stage, libraries, environment = staged(scratch, build_root)
     headers = [path for path in stage.rglob("*.hpp")]
     expect(any(path.match("include/blitz/blitz.hpp") for path in headers), "blitz/blitz.hpp is not installed")
+    expect(len(list(stage.rglob("share/blitz/blitz.gdb"))) == 1, "the rules for gdb are not installed")
     strays = [str(path) for path in stage.rglob("*") if path.suffix == ".cpp" or path.name == "meson.build"]
     expect(not strays, f"installed by mistake: {strays}")
 

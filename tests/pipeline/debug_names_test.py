@@ -8,6 +8,7 @@ headers in ROOT and the LIBRARY.
 - No symbol is longer than MOST_CHARACTERS, demangled, without and with the optimizer.
 - gdb's backtrace from inside a callable of the pipeline has at most MOST_BYTES.
 - A level of nested joins, or of nested loops in a pool of one thread, has at most MOST_FRAMES frames of blitz.
+- With packaging/gdb/blitz.gdb, gdb's `step` does not enter a loop of blitz; without it, it does.
 Without nm, c++filt or a compiler the exit status is 77: skipped. Without gdb, or if gdb may not start a program, only the names
 are checked.
 """
@@ -163,6 +164,21 @@ def backtrace(program, what, levels):
     return re.findall(r"^#\d+ .*$", done.stdout, re.MULTILINE)
 
 
+def step_enters_blitz(program, *options):
+    """Whether the second step of gdb in loops(), which is at a loop of blitz, ends in a function of blitz; None if gdb could not
+    run the program."""
+    commands = ["set width 0", "tbreak loops", "run", "step", "step"]
+    command = ["gdb", "-nx", "-batch", *options, *(f"--eval-command={line}" for line in commands)]
+    done = subprocess.run(
+        [*command, "--args", program, "loop", "1"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "DEBUGINFOD_URLS": ""},
+    )
+    _, stopped, steps = done.stdout.partition("parallel_for(0, 3")
+    return re.search(r"^blitz::", steps, re.MULTILINE) is not None if stopped else None
+
+
 def is_of_blitz(root, line):
     return "blitz::" in line.split(" (", 1)[0] or f" at {root}/blitz/" in line or "libblitz" in line
 
@@ -200,7 +216,12 @@ def check(root, library, compiler, level, flags):
             tell(size, MOST_BYTES, f"bytes of the backtrace of a {what}")
             if size > MOST_BYTES:
                 print("\n".join(lines))
-        if level != "-O0":
+        if level == "-O0":
+            rules = root / "packaging" / "gdb" / "blitz.gdb"
+            found = step_enters_blitz(program), step_enters_blitz(program, "-x", rules)
+            good = good and found == (True, False)
+            print(f"{compiler} {level}: step enters blitz: without rules {found[0]}, with rules {found[1]}")
+        else:
             for what, most in MOST_FRAMES.items():
                 few, many = (
                     sum(is_of_blitz(root, line) for line in backtrace(program, what, levels)) for levels in (FEW, MANY)
