@@ -21,9 +21,11 @@ static PyObject* for_blocks(PyObject* module, PyObject* arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "nnO", &count, &grain, &function)) return NULL;
   blitz_status status;
-  Py_BEGIN_ALLOW_THREADS /* releases the GIL until the call has returned */
-      status = blitz_parallel_for(NULL, (size_t)count, (size_t)grain, call_python, function);
-  Py_END_ALLOW_THREADS if (status != BLITZ_OK) {
+  /* Releases the GIL until the call has returned. */
+  Py_BEGIN_ALLOW_THREADS
+  status = blitz_parallel_for(NULL, (size_t)count, (size_t)grain, call_python, function);
+  Py_END_ALLOW_THREADS
+  if (status != BLITZ_OK) {
     PyErr_SetString(status == BLITZ_NO_MEMORY ? PyExc_MemoryError : PyExc_RuntimeError, blitz_last_error());
     return NULL;
   }

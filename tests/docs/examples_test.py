@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs the examples in the docstrings of the public headers, each in a process, outside the pool, with 1, 2, 3 and 16 threads.
+Runs the C and Python programs of docs/, too; tests/layering looks for the C++ of docs/ in compiled programs.
 
     examples_test.py ROOT LIBRARY COMPILER [ARGUMENT]...
     examples_test.py --other-libraries ROOT COMPILER [ARGUMENT]...
@@ -105,6 +106,28 @@ def runs(program, threads, index):
     return done.returncode == 0
 
 
+def pages_run():
+    """Whether the C and Python programs of the pages run."""
+    good, count = True, 0
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for match in re.finditer(r"^```(c|python)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            language, text = match.groups()
+            if language == "c" and "int main(" not in text:
+                continue
+            count += 1
+            with tempfile.TemporaryDirectory() as folder:
+                program = pathlib.Path(folder) / "program"
+                link = ["-pthread", "-o", program, "-Wl,--no-as-needed", LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}", "-x", "c"]
+                command = [program] if language == "c" else [sys.executable, "-c", text]
+                environment = {**os.environ, "LD_LIBRARY_PATH": str(LIBRARY.parent)}
+                ran = language != "c" or compiles(["-std=c99"], [text], *link)
+                ran = ran and subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=PATIENCE).returncode == 0
+            if not ran:
+                print(f"{page.relative_to(ROOT)}: a program in {language} fails", file=sys.stderr)
+                good = False
+    return good and count > 0
+
+
 def takes(text):
     command = [*COMPILER, "-std=c++20", f"-I{ROOT}", *FOLDERS, "-fsyntax-only", "-x", "c++", "-"]
     return subprocess.run(command, input=text, text=True, capture_output=True, check=False).returncode == 0
@@ -164,6 +187,7 @@ def main():
                 if not runs(program, threads, index):
                     print(f"{place}: the example does not end, or fails, with {threads} threads", file=sys.stderr)
                     good = False
+    good = pages_run() and good
     print(f"{count} examples")
     sys.exit(0 if good and count >= LEAST else 1)
 

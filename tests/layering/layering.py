@@ -244,14 +244,20 @@ def check_names(root):
 
 
 def check_snippets(root):
-    """Every C++ and Rust snippet in README.md and docs/ is part of a compiled program, except for its indentation."""
+    """Every C++ and Rust snippet in README.md and docs/ is part of a compiled program, except for its indentation. So is every
+    part of a C snippet between lines "...", unless the snippet is a program, which tests/docs/examples_test.py compiles."""
     lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
     compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
                 if path.suffix in (".hpp", ".cpp", ".rs") and path.exists()]
+    compiled_c = [lines(path.read_text()) for path in (root / "tests" / "adaptor").glob("*.c")]
     for page in pages(root):
         text = page.read_text()
         for match in re.finditer(r"^```(?:cpp|rust)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             if not any(lines(match[1]) in program for program in compiled):
+                yield f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}: not part of a program"
+        for match in re.finditer(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            parts = re.split(r"^ *\.\.\.\n", match[1], flags=re.MULTILINE)
+            if "int main(" not in match[1] and not all(any(lines(part) in program for program in compiled_c) for part in parts):
                 yield f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}: not part of a program"
 
 

@@ -180,6 +180,13 @@ class Users(Tree):
         self.write("docs/page.md", "```cpp\nint g();\n```\n# Page\n```cpp\nint f() {\n  return 2;\n```\n")
         self.assert_complaint("docs/page.md:5", "not part of a program")
 
+    def test_snippets_of_c(self):
+        self.write("tests/adaptor/c.c", "int f() {\n  g();\n  return 1;\n}\n")
+        self.write("docs/page.md", "```c\nint f() {\n  ...\n  return 1;\n```\n```c\nint main(void) {}\n```\n")
+        self.assert_sound()
+        self.write("docs/page.md", "```c\nint f() {\n  ...\n  return 2;\n```\n")
+        self.assert_complaint("docs/page.md:1", "not part of a program")
+
 
 class MemoryOrders(Tree):
     def test_calls_with_an_order_are_accepted(self):
