@@ -66,8 +66,8 @@ enum class Affinity : unsigned char {
 /// @endcode
 struct ThreadPoolOptions {
   /// The number of the pool's threads. Outside callers work on their own threads: k of them use at most num_threads + k - 1
-  /// threads together. 0: the environment variable BLITZ_NUM_THREADS; if it is not set, the number of processors that this
-  /// process may use.
+  /// threads together, and num_threads + k while there are spawned jobs. 0: the environment variable BLITZ_NUM_THREADS; if it is
+  /// not set, the number of processors that this process may use.
   std::size_t num_threads = 0;
 
   /// Returns the name of a worker's thread, given its index. The system may truncate it (to 15 bytes on Linux).

@@ -216,7 +216,7 @@ class BasicThreadPool {
 #undef BLITZ_REFUSE_MEMBER
   /// @endcond
 
-  /// The maximum number of threads that run this pool's jobs at any time, including a caller from outside. At least 1.
+  /// The maximum number of threads that run a join, a loop or a scope of this pool, including a caller from outside. At least 1.
   [[nodiscard]] std::size_t num_threads() const noexcept { return base_->num_threads(); }
 
   /// The index of the calling thread among this pool's workers, below num_threads(); none outside this pool.
