@@ -1,17 +1,19 @@
-"""Checks the pages that scripts of bench/ write: each has the tables of its record in docs/performance/. README.md is short, and
-names each workload.
+"""Checks the pages that scripts of bench/ write: each has the tables of its record in docs/performance/. So has the chart of the
+first page. README.md is short, and names each workload.
 
 usage: pages_test.py ROOT
 """
 
 import contextlib
 import io
+import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 BENCH, PAGES = ROOT / "bench", ROOT / "docs" / "performance"
@@ -88,6 +90,30 @@ class PagesTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 self.assertIn("differs from", done.stderr)
                 self.assertEqual(self.page.read_text(encoding="utf-8"), changed)
+
+    def test_the_chart_of_the_first_page_has_the_figures_of_its_record(self):
+        record, chart = PAGES / "sixteen.json", PAGES / "tree-sum.svg"
+        self.assertIn(f"({chart.relative_to(ROOT)})", (ROOT / "README.md").read_text(encoding="utf-8"))
+        command = [sys.executable, "-B", BENCH / "tree_sum_chart.py", "--check", record]
+        done = subprocess.run([*command, chart], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+        rows = json.loads(record.read_text(encoding="utf-8"))["results"]
+        serial = next(row["median"] for row in rows if (row["workload"], row["peer"]) == ("tree_sum", "serial"))
+        times = {row["peer"]: row["median"] for row in rows if (row["workload"], row["threads"]) == ("tree_sum", 16)}
+        expected = [serial / times["blitz"], serial / times["rayon"], serial / min(times["tbb_invoke"], times["tbb_group"])]
+        root = xml.etree.ElementTree.parse(chart).getroot()
+        texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        bars = [float(bar.get("width")) for bar in root.iter("{http://www.w3.org/2000/svg}rect")]
+        self.assertIn("16 threads: times as fast as serial code", texts[0])
+        self.assertEqual(texts[1:], ["blitz", f"{expected[0]:.1f}", "Rayon", f"{expected[1]:.1f}", "oneTBB", f"{expected[2]:.1f}"])
+        for bar, speed_up in zip(bars, expected, strict=True):
+            self.assertAlmostEqual(bar / bars[0], speed_up / expected[0], places=3)
+
+        self.page.write_text(chart.read_text(encoding="utf-8").replace("9.7", "9.8"), encoding="utf-8")
+        done = subprocess.run([*command, self.page], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("differs from", done.stderr)
 
     def test_only_text_between_markers_is_replaced(self):
         page = "above\n<!-- a: begin -->\nold\n<!-- a: end -->\n<!-- b: begin -->\n<!-- b: end -->\n"

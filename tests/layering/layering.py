@@ -244,8 +244,9 @@ def check_names(root):
 
 
 def check_snippets(root):
-    """Every C++ and Rust snippet in README.md and docs/ is part of a compiled program, except for its indentation. So is every
-    part of a C snippet between lines "...", unless the snippet is a program, which tests/docs/examples_test.py compiles."""
+    """Every C++ and Rust snippet in README.md and docs/ is part of a compiled program, except for its indentation. One of
+    README.md is a whole program, except for the comment above it. Every part of a C snippet between lines "..." is part of a
+    program, unless the snippet is a program, which tests/docs/examples_test.py compiles."""
     lines = lambda text: "\n".join(line.strip() for line in text.strip().splitlines())
     compiled = [lines(path.read_text()) for user in USERS for path in [root / user, *(root / user).rglob("*")]
                 if path.suffix in (".hpp", ".cpp", ".rs") and path.exists()]
@@ -253,8 +254,11 @@ def check_snippets(root):
     for page in pages(root):
         text = page.read_text()
         for match in re.finditer(r"^```(?:cpp|rust)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-            if not any(lines(match[1]) in program for program in compiled):
-                yield f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}: not part of a program"
+            snippet, where = lines(match[1]), f"{page.relative_to(root).as_posix()}:{line_of(text, match.start())}"
+            if not any(snippet in program for program in compiled):
+                yield f"{where}: not part of a program"
+            elif page == root / "README.md" and not any(snippet == re.sub(r"\A(//.*\n|\n)+", "", p) for p in compiled):
+                yield f"{where}: not a whole program"
         for match in re.finditer(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             parts = re.split(r"^ *\.\.\.\n", match[1], flags=re.MULTILINE)
             if "int main(" not in match[1] and not all(any(lines(part) in program for program in compiled_c) for part in parts):

@@ -187,6 +187,13 @@ class Users(Tree):
         self.write("docs/page.md", "```c\nint f() {\n  ...\n  return 2;\n```\n")
         self.assert_complaint("docs/page.md:1", "not part of a program")
 
+    def test_snippets_of_the_first_page(self):
+        self.write("examples/guide/readme.cpp", "// The program.\n\n#include <blitz/blitz.hpp>\n\nint main() {}\n")
+        self.write("README.md", "```cpp\n#include <blitz/blitz.hpp>\n\nint main() {}\n```\n")
+        self.assert_sound()
+        self.write("README.md", "```cpp\nint main() {}\n```\n")
+        self.assert_complaint("README.md:1", "not a whole program")
+
 
 class MemoryOrders(Tree):
     def test_calls_with_an_order_are_accepted(self):
