@@ -22,12 +22,10 @@ SKIPPED = 77  # skipped, for Meson
 
 
 def copy_as_repository(source_root, folder):
-    """Commits a copy of the files that git tracks, or would track, on the branch `main`."""
-    names = output_of(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=source_root)
-    for name in filter(None, names.split("\0")):
-        if (source_root / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source_root / name, folder / name)
+    """Commits a copy of the tree on the branch `main`. The tree itself may be an unpacked archive. Git leaves out build folders;
+    they are not copied either, because they are large."""
+    left_out = {".git", "subprojects", *(path.name for path in source_root.glob("build*"))}
+    shutil.copytree(source_root, folder, ignore=lambda path, _: left_out if pathlib.Path(path) == source_root else ())
     git = ["git", "-C", folder, "-c", "user.name=test", "-c", "user.email=test@localhost"]
     run([*git, "init", "--quiet", "--initial-branch=main"])
     run([*git, "add", "--all"])
