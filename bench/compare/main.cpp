@@ -57,7 +57,8 @@ int compare(Options options) {
 
   const Results results = measure_all(options);
   const auto aims = targets(results);
-  write_table(std::cout, results, aims);
+  write_table(std::cout, results);
+  if (options.aims) write_targets(std::cout, aims);
   std::ostringstream text;
   write_json(text, results, aims);
   if (json.is_open()) write(json, text.str());

@@ -67,17 +67,18 @@ void refuse_one_file_for_two(const Options& options) {
 const char* const kHelp =
     "usage: compare [options]\n"
     "\n"
-    "Measures blitz beside the serial form, oneTBB, OpenMP and Rayon on the same inputs in one process, the peers\n"
-    "interleaved, and checks every result. Let nothing else run meanwhile.\n"
+    "Measures blitz, the serial form, oneTBB, OpenMP and Rayon on the same inputs in one process, interleaved, and\n"
+    "checks every result. Stop other programs first.\n"
     "\n"
     "  --quick            smaller inputs, fewer workloads and 7 repetitions: under two minutes\n"
     "  --smoke            tiny inputs and 2 repetitions: only shows that everything works\n"
-    "  --only NAME,...    these workloads alone\n"
+    "  --only NAME,...    only these workloads\n"
     "  --threads N,...    these thread counts (default: 1 and all processors this process may use)\n"
     "  --repetitions N    how often each entry is measured (default: 15)\n"
-    "  --json FILE        write the results as JSON, of which bench/charts.py draws charts\n"
-    "  --baseline FILE    say what got slower or faster, beyond the noise, than in FILE, which --json wrote earlier\n"
-    "  --list             name the workloads and their implementations that would be measured, and exit\n"
+    "  --json FILE        write the results as JSON, for bench/conclusion.py and bench/charts.py\n"
+    "  --baseline FILE    list changes of speed beyond the noise since FILE, which --json wrote earlier\n"
+    "  --aims             also say which of the project's aims are met\n"
+    "  --list             print the selected workloads and their implementations, and exit\n"
     "  --help             show this, and exit\n"
     "\n"
     "Exit status: 0 all results right, whatever the speed; 1 a wrong result; 2 bad options, or a file that\n"
@@ -112,6 +113,8 @@ Options parse_options(std::span<const char* const> arguments) {
       options.json = value();
     } else if (option == "--baseline") {
       options.baseline = value();
+    } else if (option == "--aims") {
+      options.aims = true;
     } else if (option == "--list") {
       options.list = true;
     } else if (option == "--help") {

@@ -17,6 +17,7 @@ struct Options {
   unsigned repetitions = 0;
   std::string json;  ///< file names; empty: not written
   std::string baseline;
+  bool aims = false;
   bool list = false;
   bool help = false;
 };

@@ -9,7 +9,8 @@
 
 namespace bench {
 
-void write_table(std::ostream& out, const Results& results, const std::vector<Target>& targets);
+void write_table(std::ostream& out, const Results& results);
+void write_targets(std::ostream& out, const std::vector<Target>& targets);
 void write_json(std::ostream& out, const Results& results, const std::vector<Target>& targets);
 
 }  // namespace bench

@@ -70,6 +70,20 @@ void write_geometric_means(std::ostream& out, const Results& results) {
   }
 }
 
+constexpr const char* kLegend =
+    "\n"
+    "Each line has the median of the repetitions, in the unit above it. Lower is better, except for GB/s.\n"
+    "  spread      between the quartiles of the repetitions; a smaller difference means nothing\n"
+    "  p99         99th percentile of single calls\n"
+    "  wall, CPU   time of one unit of work, and CPU time of all threads for it\n"
+    "  CPU after   CPU time of all threads after the last run, until they are idle\n"
+    "  peak MiB    memory of one run\n"
+    "  x blitz     times slower than blitz on as many threads: above 1, blitz is faster\n"
+    "serial is the plain code, by_hand a division of it by hand, tbb_* oneTBB, openmp_* g++'s OpenMP, clang_* clang's\n"
+    "OpenMP, rayon* Rayon, blitz_async the other backend of blitz. bench/README.md has all names and workloads.\n";
+
+}  // namespace
+
 void write_targets(std::ostream& out, const std::vector<Target>& all) {
   out << "\naims\n";
   std::size_t unknown = 0;
@@ -81,15 +95,14 @@ void write_targets(std::ostream& out, const std::vector<Target>& all) {
     out << (target.met() ? "  PASS  " : "  MISS  ") << target.aim << ": " << number_text(target.measured) << target.unit
         << " (" << (target.at_least ? "at least " : "at most ") << number_text(target.limit) << target.unit << ")\n";
   }
-  if (unknown != 0) out << "  " << unknown << " more need what this run did not measure\n";
+  if (unknown != 0) out << "  " << unknown << " more need rows that this run did not measure\n";
 }
 
-}  // namespace
-
-void write_table(std::ostream& out, const Results& results, const std::vector<Target>& all_targets) {
+void write_table(std::ostream& out, const Results& results) {
   const Machine machine = this_machine();
   out << machine.processor << ", " << machine.processors << " processors, " << machine.compiler << ", "
-      << results.repetitions << " repetitions, " << results.scale << " inputs\n";
+      << results.repetitions << " repetitions, " << results.scale << " inputs\n"
+      << kLegend;
   const Spec* shown = nullptr;
   for (const auto& row : results.rows) {
     if (row.spec != shown) write_workload(out, results, *row.spec);
@@ -97,7 +110,6 @@ void write_table(std::ostream& out, const Results& results, const std::vector<Ta
   }
   write_geometric_means(out, results);
   write_break_evens(out, results);
-  write_targets(out, all_targets);
 }
 
 }  // namespace bench

@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,10 @@ def run(*arguments, program=COMPARE):
     return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300)
 
 
+def library(name):
+    return name.split("_")[0]
+
+
 def listed(*arguments):
     """Returns the peers of each workload that --list names."""
     lines = run("--list", *arguments).stdout.splitlines()
@@ -37,7 +42,7 @@ class CompareTest(unittest.TestCase):
     def test_every_workload_runs_with_correct_results(self):
         with tempfile.TemporaryDirectory() as folder:
             json_file = pathlib.Path(folder, "out.json")
-            done = run("--smoke", "--threads", "1,2", "--json", str(json_file))
+            done = run("--smoke", "--aims", "--threads", "1,2", "--json", str(json_file))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("repetition 2/2", done.stderr)
             found = json.loads(json_file.read_text())
@@ -65,6 +70,18 @@ class CompareTest(unittest.TestCase):
         self.assertIn("break-even:", done.stdout)
         self.assertTrue(all(aim["limit"] > 0 for aim in found["aims"]))
         self.assertRegex(done.stdout, r"PASS|MISS")
+        self.check_legend(done.stdout)
+
+    def check_legend(self, shown):
+        """Each column and each implementation, by the beginning of its name, is explained above the tables."""
+        _, legend, tables = shown.split("\n\n", 2)
+        columns = ("spread", "p99", "wall", "CPU", "CPU after", "peak MiB", "x blitz")
+        self.assertEqual(re.search("^  1 thread +[^ ]+ +(spread.*)", tables, re.MULTILINE)[1].split(), " ".join(columns).split())
+        for column in columns:
+            self.assertRegex(legend, rf"(?m)^  (?:wall, )?{column}(?:, CPU)?  ")
+        named = re.findall(r"\b(serial|by_hand|[a-z]+_?\*|blitz_async)", legend)
+        for name in {name for peers in listed().values() for name in peers if library(name) != "blitz"}:
+            self.assertTrue(any(name.startswith(beginning.rstrip("*")) for beginning in named), name)
 
     def check_speed_ups(self, rows):
         serial = {row["workload"]: row["median"] for row in rows if row["peer"] == "serial"}
@@ -108,6 +125,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("fib:", done.stdout)
         self.assertIn("saxpy:", done.stdout)
+        self.assertNotRegex(done.stdout, r"PASS|MISS")
         self.assertNotIn("wake:", done.stdout)
         self.assertIn("3 repetitions", done.stdout)
 
