@@ -43,7 +43,7 @@ class ConclusionTest(unittest.TestCase):
         self.errors = done.stderr
         return done.stdout.splitlines()
 
-    def test_faster_equal_and_slower(self):
+    def test_workloads_are_faster_equal_or_slower(self):
         found = [
             *(row("fib", peer, time) for peer, time in (("blitz", 10), ("tbb_auto", 50), ("tbb_group", 40), ("rayon", 5))),
             *(row("loop", peer, time) for peer, time in (("blitz", 100), ("tbb_auto", 101), ("openmp_static", 200))),
@@ -63,7 +63,7 @@ class ConclusionTest(unittest.TestCase):
             ],
         )
 
-    def test_figures_that_are_left_out(self):
+    def test_cpu_times_wrong_results_and_figures_within_the_noise_are_left_out(self):
         found = [
             *(row("burst", peer, 10, unit="CPU us/call") for peer in ("blitz", "tbb_auto")),
             *(row("wake", peer, time) for peer, time in (("blitz", -3), ("tbb_auto", 10))),
@@ -72,13 +72,13 @@ class ConclusionTest(unittest.TestCase):
         ]
         self.assertEqual(self.conclude(record(*found)), ["On this machine, with 2 threads:"])
 
-    def test_a_busy_machine(self):
+    def test_a_busy_machine_is_noticed(self):
         found = record(row("fib", "blitz", 1))
         processors = os.cpu_count()
         self.assertEqual(len(self.conclude(found, load=0.9 * processors)), 1)
         self.assertRegex(self.conclude(found, load=1.5 * processors)[-1], rf"^The machine was busy .*, {processors} processors")
 
-    def test_unsteady_repetitions(self):
+    def test_unsteady_repetitions_are_noticed(self):
         def notice(*spreads):
             return self.conclude(record(*(row(f"workload_{i}", "blitz", 1, spread=s) for i, s in enumerate(spreads))))[1:]
 
@@ -86,11 +86,11 @@ class ConclusionTest(unittest.TestCase):
         [line] = notice(0.1, 0.4, 0.9)
         self.assertRegex(line, "^The repetitions are not steady: .* above 40%")
 
-    def test_tiny_inputs(self):
+    def test_tiny_inputs_have_no_conclusion(self):
         [line] = self.conclude(record(row("fib", "blitz", 1), row("fib", "tbb_auto", 9), scale="smoke"))
         self.assertRegex(line, "^No conclusion")
 
-    def test_bad_records(self):
+    def test_bad_records_are_refused(self):
         for found, word in (("{", "Expecting"), ("[]", "not what --json writes"), ("{}", "'scale'")):
             with self.subTest(found=found):
                 self.assertEqual(self.conclude(found, status=2), [])
