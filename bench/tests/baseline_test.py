@@ -143,7 +143,7 @@ class BaselineTest(unittest.TestCase):
         done = self.run_compare(*options, "--baseline", self.file("old.json", old))
         self.assertEqual(done.returncode, 0, done.stderr)
         table, _, changes = done.stdout.partition("against ")
-        self.assertIn("aims", table)
+        self.assertIn("geometric mean", table)
         self.assertRegex(changes, r"slower .*\n(.*\n)*  fib +blitz +1 ")
         self.assertRegex(changes, r"slower .*\n(.*\n)*  saxpy +blitz +1 ")
 

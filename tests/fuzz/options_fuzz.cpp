@@ -70,6 +70,7 @@ std::vector<std::string> write_out(const bench::Options& options) {
   if (options.repetitions != 0) with_value("--repetitions", std::to_string(options.repetitions));
   with_value("--json", options.json);
   with_value("--baseline", options.baseline);
+  if (options.aims) arguments.emplace_back("--aims");
   if (options.list) arguments.emplace_back("--list");
   if (options.help) arguments.emplace_back("--help");
   return arguments;
@@ -87,7 +88,8 @@ void check(const bench::Options& options) {
   const bench::Options again = parse(write_out(options));
   require(again.scale == options.scale && again.only == options.only && again.threads == options.threads &&
               again.repetitions == options.repetitions && again.json == options.json &&
-              again.baseline == options.baseline && again.list == options.list && again.help == options.help,
+              again.baseline == options.baseline && again.aims == options.aims && again.list == options.list &&
+              again.help == options.help,
           "written out again, the options mean the same");
 }
 
