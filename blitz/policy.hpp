@@ -182,8 +182,10 @@ inline constexpr std::int64_t kNowhere = -1;
 
 /// The queue of jobs from outside the pool. Each worker has another object of this type for the jobs that are sent only to that
 /// worker. Any thread may call any member at any time.
+///   - The constructor may take the number of slots of the team. The default constructor is for the mail of one worker.
 ///   - `push(job)` must not throw.
-///   - `take()`: takes the oldest job; null if there is none, and possibly while another thread takes one.
+///   - `take()`: takes the oldest job, or the oldest of a part of the jobs; null if there is none, and possibly while other
+///     threads take one. No job may wait forever while others are taken.
 ///   - `empty()`: true only if every job that was pushed before the call has been taken.
 ///
 /// @code

@@ -24,6 +24,7 @@ class Session {
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::current_worker));
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::own_pool));
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::hot_worker));
+    machine.make_thread_local(&blitz::detail::outside_memory);
     Outcome outcome;
     machine.run([&] {
       Pool pool({.num_threads = setup.threads, .seed = 0});

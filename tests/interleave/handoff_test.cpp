@@ -1,9 +1,10 @@
-// The small components for communication between threads: TreiberStack, Parker, CoreLatch.
+// The small components for communication between threads: TreiberStack, StackLanes, Parker, CoreLatch.
 #include <array>
 #include <optional>
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/job/latch.hpp"
+#include "blitz/detail/queue/stack_lanes.hpp"
 #include "blitz/detail/queue/treiber_stack.hpp"
 #include "blitz/detail/sys/parker.hpp"
 #include "tests/support/interleave/explore.hpp"
@@ -13,6 +14,7 @@ namespace {
 using blitz::detail::Atomic;
 using blitz::detail::CoreLatch;
 using blitz::detail::Parker;
+using blitz::detail::StackLanes;
 using blitz::detail::TreiberStack;
 using interleave::expect;
 using interleave::Plain;
@@ -161,6 +163,91 @@ INTERLEAVE_CASE("stack: all operations concurrently", .systematic = false, .rand
   }
   run.go();
   jobs.expect_all_taken(4);
+}
+
+// --- StackLanes ---
+
+/// Two lanes, and two nodes on each: with even indices on the first lane.
+class Lanes {
+ public:
+  explicit Lanes(Run& run) {
+    run.name(lanes_, "lanes");
+    run.name(nodes_, "nodes");
+    expect(lanes_.count() == 2, "there are two lanes");
+    std::size_t found = 0;
+    for (Node& node : nodes_) {
+      if (found < used_.size() && lanes_.lane_of(&node) == found % 2) used_[found++] = &node;
+    }
+    expect(found == used_.size(), "the nodes are on both lanes");
+  }
+
+  void push(std::size_t index) { lanes_.push(used_[index]); }
+  /// Returns whether there was a node.
+  bool take(std::uint32_t from) {
+    Node* const node = lanes_.take(from);
+    if (node == nullptr) return false;
+    expect(node->taken.read() == 0, "nobody has taken it before");
+    node->taken.write(1);
+    return true;
+  }
+  [[nodiscard]] bool empty() const { return lanes_.empty(); }
+  void expect_all_taken(std::size_t count) {
+    while (take(0)) {
+    }
+    std::size_t taken = 0;
+    for (const Node* node : used_) taken += static_cast<std::size_t>(node->taken.read());
+    expect(taken == count, "each node has been taken");
+    expect(lanes_.empty(), "nothing is left");
+  }
+
+ private:
+  StackLanes<Node> lanes_{8};
+  std::array<Node, 64> nodes_;
+  std::array<Node*, 4> used_{};
+};
+
+INTERLEAVE_CASE("lanes: two producers, two takers", .preemptions = 2, .random_schedules = 2000) {
+  Lanes lanes(run);
+  run.thread("producer 1", [&] { lanes.push(0); });
+  run.thread("producer 2", [&] { lanes.push(1); });
+  run.thread("taker 1", [&] { lanes.take(0); });
+  run.thread("taker 2", [&] { lanes.take(1); });
+  run.go();
+  lanes.expect_all_taken(2);
+}
+
+INTERLEAVE_CASE("lanes: a taker finds the node of any lane", .preemptions = 2, .random_schedules = 100) {
+  Lanes lanes(run);
+  run.thread("taker", [&] {
+    for (const std::size_t pushed : {0, 1}) {
+      for (const std::uint32_t from : {0, 1}) {
+        lanes.push(pushed + 2 * from);
+        expect(lanes.take(from), "there is a node");
+      }
+    }
+  });
+  run.go();
+  lanes.expect_all_taken(4);
+}
+
+INTERLEAVE_CASE("lanes: a poster on the second one and a taker that parks", .preemptions = 3, .delays = 2,
+                .random_schedules = 1000) {
+  Lanes lanes(run);
+  Atomic<bool> parked{false};
+  run.name(parked, "parked");
+  bool poster_saw = false;
+  bool parker_saw = false;
+  run.thread("poster", [&] {
+    lanes.push(1);
+    poster_saw = parked.load(std::memory_order_seq_cst);
+  });
+  run.thread("parker", [&] {
+    parked.exchange(true, std::memory_order_seq_cst);
+    parker_saw = !lanes.empty();
+  });
+  run.go();
+  expect(poster_saw || parker_saw, "one of them sees the other");
+  lanes.expect_all_taken(1);
 }
 
 // --- Parker ---

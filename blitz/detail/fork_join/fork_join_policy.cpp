@@ -33,7 +33,8 @@ Job* ForkJoinFinder::steal(Sources& sources) noexcept {
 }
 
 Job* ForkJoinFinder::take_injected(Sources& sources) noexcept {
-  Job* const job = sources.injector.take();
+  ForkJoinInjector& injector = sources.injector;
+  Job* const job = injector.take(injector.count() == 1 ? 0 : random_.bounded(injector.count()));
   if (job != nullptr) injected_taken_.add();
   return job;
 }

@@ -1,4 +1,4 @@
-/// The default policy: Chase-Lev deques, a Treiber stack, and progressive sleep.
+/// The default policy: Chase-Lev deques, Treiber stacks, and progressive sleep.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 #include "blitz/detail/fork_join/hot_worker.hpp"
 #include "blitz/detail/fork_join/sleep.hpp"
 #include "blitz/detail/fork_join/theft_patience.hpp"
-#include "blitz/detail/queue/treiber_stack.hpp"
+#include "blitz/detail/queue/stack_lanes.hpp"
 #include "blitz/policy.hpp"
 
 namespace blitz {
 
 namespace detail {
 
-using ForkJoinInjector = TreiberStack<Job>;
+using ForkJoinInjector = StackLanes<Job>;
 
 /// Looks in the worker's own deque, then steals, then looks in the injector. Victims: slot 0, where most work starts,
 /// then the others from a random start. Repeats while a theft was lost to another thread, since there may be more.

@@ -17,7 +17,7 @@ namespace blitz::detail {
 class HotWorker;
 class Sleep;
 template <class T>
-class TreiberStack;
+class StackLanes;
 
 /// The worker that the calling thread runs. Null if it runs none, or one of another policy, or a confined one. Each join reads
 /// it.
@@ -33,7 +33,7 @@ class ForkJoinQueue {
     pushed_.add();
     return place;
   }
-  Place push(Job* job, TreiberStack<Job>& /*overflow*/) { return push(job); }
+  Place push(Job* job, StackLanes<Job>& /*overflow*/) { return push(job); }
   [[nodiscard]] Job* take_newest() noexcept { return deque_.pop(); }
   [[nodiscard]] BLITZ_ALWAYS_INLINE bool take_if_newest(Place place) noexcept { return deque_.pop_if_newest(place); }
   void expect_theft() noexcept { deque_.expect_theft(); }

@@ -152,17 +152,54 @@ constinit Depots constant_depots;
 Depot* depots() noexcept { return constant_depots.all; }
 #endif
 
+/// The lists of threads that are not workers. Each such thread uses one for all its calls, so that few threads share none.
+struct alignas(kCacheLine) OutsideMemory {
+  Mutex mutex;  // guards the memory
+  JobMemory memory;
+};
+constexpr std::uint32_t kOutsideMemories = 16;
+
+/// Never destroyed, like the depots.
+union OutsideMemories {
+  BLITZ_CONSTANT OutsideMemories() noexcept : all{} {}
+  ~OutsideMemories() {}
+  OutsideMemory all[kOutsideMemories];
+};
+
+#if defined(_WIN32)
+OutsideMemory* outside_memories() noexcept {
+  static OutsideMemories memories;
+  return memories.all;
+}
+#else
+constinit OutsideMemories constant_outside_memories;
+OutsideMemory* outside_memories() noexcept { return constant_outside_memories.all; }
+#endif
+
+/// In turn, so that the first threads share none.
+OutsideMemory& own_outside_memory() noexcept {
+  constinit static Atomic<std::uint32_t> next{0};
+  if (outside_memory == nullptr) [[unlikely]]
+    outside_memory = &outside_memories()[next.fetch_add(1, std::memory_order_relaxed) % kOutsideMemories];
+  return *static_cast<OutsideMemory*>(outside_memory);
+}
+
+/// The lists first: a thread that holds their mutex may wait for a depot.
 void lock_depots() {
+  for (std::uint32_t i = 0; i < kOutsideMemories; ++i) outside_memories()[i].mutex.lock();
   for (std::size_t i = 0; i < JobMemory::kClasses; ++i) depots()[i].mutex().lock();
 }
 void unlock_depots() {
   for (std::size_t i = 0; i < JobMemory::kClasses; ++i) depots()[i].mutex().unlock();
+  for (std::uint32_t i = 0; i < kOutsideMemories; ++i) outside_memories()[i].mutex.unlock();
 }
 
 [[maybe_unused]] const bool depots_handle_forks =
     at_fork({.prepare = lock_depots, .parent = unlock_depots, .child = unlock_depots});
 
 }  // namespace
+
+constinit thread_local void* outside_memory = nullptr;
 
 JobMemory::~JobMemory() {
   for (std::size_t i = 0; i < kClasses; ++i) {
@@ -185,13 +222,15 @@ void JobMemory::flush(std::size_t size_class) noexcept {
 }
 
 void* JobMemory::allocate_outside(std::size_t size_class) {
-  List one;
-  depots()[size_class].take(one, 1);
-  return one.first;
+  OutsideMemory& own = own_outside_memory();
+  const std::lock_guard lock(own.mutex);
+  return own.memory.allocate(size_class);
 }
 
 void JobMemory::free_outside(void* memory, std::size_t size_class) noexcept {
-  depots()[size_class].put(::new (memory) Block{nullptr});
+  OutsideMemory& own = own_outside_memory();
+  const std::lock_guard lock(own.mutex);
+  own.memory.free(memory, size_class);
 }
 
 }  // namespace blitz::detail

@@ -1,9 +1,9 @@
 /// Memory for jobs on the heap, such as spawned ones.
 ///
 /// Each worker keeps lists of free blocks of a few sizes, so making or freeing a job moves two pointers. A block goes to the
-/// list of the worker that frees it. A worker with too many or too few blocks exchanges a batch with the depot, which all
-/// threads share. The depot cuts blocks from chunks. It returns a chunk to the system when all its blocks are free, except a
-/// few chunks that it keeps.
+/// list of the worker that frees it. Threads that are not workers share a few lists. A list with too many or too few blocks
+/// exchanges a batch with the depot, which all threads share. The depot cuts blocks from chunks. It returns a chunk to the system
+/// when all its blocks are free, except a few chunks that it keeps.
 ///
 /// Threads: the members of a JobMemory are for the runner of its worker, the static ones for any thread.
 ///
@@ -76,5 +76,8 @@ class JobMemory {
   std::array<Block*, kClasses>
       spare_{};  // a full batch or null, so that alternating calls do not go to the depot each time
 };
+
+/// The lists of the calling thread for allocate_outside and free_outside; null before its first call.
+BLITZ_API BLITZ_TLS extern constinit thread_local void* outside_memory;
 
 }  // namespace blitz::detail

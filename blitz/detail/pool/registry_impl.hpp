@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -155,9 +156,19 @@ Registry<P>::~Registry() {
     delete std::exchange(team, team->next());
 }
 
+template <class Injector>
+[[nodiscard]] Injector make_injector(std::size_t slots) {
+  if constexpr (std::constructible_from<Injector, std::size_t>)
+    return Injector(slots);
+  else
+    return Injector();
+}
+
 template <Policy P>
 Team<P>::Team(Registry<P>& registry, TeamBase& base, std::uint64_t seed)
-    : idle(base.size), workers_(std::make_unique<std::unique_ptr<Worker<P>>[]>(base.size)) {
+    : injector(make_injector<typename P::Injector>(base.size)),
+      idle(base.size),
+      workers_(std::make_unique<std::unique_ptr<Worker<P>>[]>(base.size)) {
   for (std::size_t slot = 0; slot < base.size; ++slot)
     workers_[slot] = std::make_unique<Worker<P>>(registry, *this, base, slot, splitmix64(seed + slot));
 }

@@ -161,9 +161,25 @@ void Worker<P>::give_back() noexcept {
   // In a forked child there is no resident, and other threads may have been in the middle of the idle protocol.
   if (registry_.from_before_fork()) [[unlikely]]
     return;
-  idle_.give_back(
-      index(), queue_.empty(), ResidentWanted{*this}, [this]() noexcept { return !injector_.empty(); },
-      [this]() noexcept { return queues_empty(); });
+  if constexpr (requires { injector_.only(); }) {
+    // Without the loop over several lanes this function saves no registers.
+    const auto* const lane = injector_.only();
+    if (lane == nullptr) [[unlikely]]
+      return give_back_lanes();
+    give_back_unless([lane]() noexcept { return !lane->empty(); });
+  } else {
+    give_back_unless([this]() noexcept { return !injector_.empty(); });
+  }
+}
+template <Policy P>
+void Worker<P>::give_back_lanes() noexcept {
+  give_back_unless([this]() noexcept { return !injector_.empty(); });
+}
+template <Policy P>
+template <class Injected>
+void Worker<P>::give_back_unless(Injected&& injected) noexcept {
+  idle_.give_back(index(), queue_.empty(), ResidentWanted{*this}, injected,
+                  [this]() noexcept { return queues_empty(); });
 }
 
 template <Policy P>

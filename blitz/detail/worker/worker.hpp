@@ -366,6 +366,11 @@ class BLITZ_API alignas(kCacheLine) Worker final : public WorkerBase, public Wor
   using Sources = detail::Sources<typename P::LocalQueue, typename P::Injector>;
   using Search = typename P::Idle::Search;
 
+  /// give_back while the injector has several lanes.
+  BLITZ_COLD void give_back_lanes() noexcept;
+  /// Gives the slot back; `injected()` is whether there is a job from outside.
+  template <class Injected>
+  BLITZ_ALWAYS_INLINE void give_back_unless(Injected&& injected) noexcept;
   void wait_as_guest(CoreLatch& latch, bool may_help) noexcept;
   void work_until(CoreLatch& latch, Rest rest) noexcept;
   [[nodiscard]] Job* search_until(CoreLatch& latch, Rest rest, Search& search) noexcept;
