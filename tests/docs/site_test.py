@@ -6,7 +6,12 @@
 - docs/build reports nothing: no page, reference or parameter is wrong, and everything public has a docstring. Doxygen does not
   report missing docstrings of concepts and enumerators: they are checked here.
 - Each link of each page leads to an existing page and an existing anchor.
-- The reference and the index of the search contain the public names, and nothing of blitz::detail.
+- Each public function, function object, class, enumeration and concept has a page with its declaration and a link to its source;
+  the calls have an example. The page of a function object shows the forms of its call. Nothing of blitz::detail has a page.
+- Each heading that a Markdown page links to is the target of the same link in the site.
+- Each call in the tables of the guides is a link to its page. Code in languages that Doxygen does not know has colours.
+- The menu has the groups of MENU and all pages of docs/; the links to the next page lead through all of them.
+- The index of the search contains the public names.
 - Each section of the index exists, and has text. Two builds have the same files.
 - The docstring of each function, member and algorithm has the parameters, return value, exceptions, complexity, thread-safety
   and an example: see lacking(). The docstring of each class and concept has an example and thread-safety: see
@@ -16,6 +21,7 @@
 Skipped if doxygen is not installed.
 """
 
+import html
 import html.parser
 import json
 import os
@@ -75,6 +81,20 @@ INCOMPLETE = [
     ("c.h", r"^/// @return BLITZ_OK, or why `f` will not be called\.\n", "c.h::blitz_task_group_run lacks return"),
     ("adaptor/calls.hpp", r" Complexity: O\(1\) plus the two calls\.$", "blitz::adaptor::join lacks complexity"),
 ]
+
+
+# The groups of the menu.
+GROUPS = ["Start", "Learn", "Reference", "Use beneath other libraries", "Look inside", "Performance", "Decisions"]
+
+
+def page_of(source):
+    """The page of a Markdown file."""
+    name = "_".join(source.relative_to(ROOT).with_suffix("").parts)
+    return "index.html" if name == "README" else re.sub("^docs_|_README$", "", name) + ".html"
+
+
+def plain_text(text):
+    return html.unescape(re.sub("<[^>]*>", "", text))
 
 
 class Page(html.parser.HTMLParser):
@@ -236,10 +256,6 @@ class SiteTest(unittest.TestCase):
 
     def test_links_lead_to_existing_places(self):
         links = {(name, link) for name, page in self.pages.items() for link in page.links}
-        # Scripts create the menu. (The keys in navtreeindex*.js are not links.)
-        for script in self.site.glob("*.js"):
-            if not script.name.startswith("navtreeindex"):
-                links |= {(script.name, link) for link in re.findall(r'"([^"/]+\.html(?:#[^"]+)?)"', script.read_text())}
         self.assertGreater(len(links), 500)
         for name, link in sorted(links):
             url = urllib.parse.urlsplit(link)
@@ -252,36 +268,121 @@ class SiteTest(unittest.TestCase):
                 if url.fragment and target is not None:
                     self.assertIn(urllib.parse.unquote(url.fragment), target.anchors, "leads to no place in the page")
 
-    def test_the_menu_has_each_page(self):
-        """The menu contains each page of docs/, and no unresolved reference."""
-        menu = (self.site / "navtreedata.js").read_text()
+    def test_links_to_headings_keep_their_anchors(self):
+        """A link to a heading of another page, in GitHub's form, leads to this heading."""
+        count = 0
+        for source in (path for name in SOURCES for path in ([ROOT / name] if name.endswith(".md") else (ROOT / name).rglob("*.md"))):
+            for text, target, heading in re.findall(r"\[([^\]]*)\]\(([^)#\s]*\.md)#([^)\s]*)\)", source.read_text()):
+                with self.subTest(source=source, target=target, heading=heading):
+                    count += 1
+                    link = f"{page_of((source.parent / target).resolve())}#{heading}"
+                    self.assertIn(link, self.pages[page_of(source)].links)
+                    self.assertNotIn("⚓", self.html(page_of(source)))
+        self.assertGreater(count, 30)
+
+    def html(self, name):
+        return (self.site / name).read_text()
+
+    def test_the_menu_has_each_page_and_the_next_page_links_lead_through_it(self):
+        """The groups of the menu, each page of docs/ in it, and a way through all pages."""
+        start = self.html("index.html")
+        self.assertEqual(re.findall("<summary>(.*?)</summary>", start.split("<main>")[0]), GROUPS)
+        listed = set(re.findall(r'<a href="([^"]*)"', start.split('id="side-nav"')[1].split("</nav>")[0]))
         for page in (ROOT / "docs").rglob("*.md"):
-            self.assertIn(f'"md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html"', menu)
-        self.assertNotIn("@ref", menu)
+            self.assertIn(page_of(page), listed)
+        way, name = [], "index.html"
+        while name:
+            self.assertNotIn(name, way)
+            way.append(name)
+            following = re.search(r'<a rel="next" href="([^"]*)"', self.html(name))
+            name = following[1] if following else ""
+        self.assertEqual(listed - set(way), set())
+        self.assertIn("call-sort.html", way)
+        before = re.search(r'<a rel="prev" href="([^"]*)"', self.html(way[5]))
+        self.assertEqual(before[1], way[4])
 
     def test_the_reference_has_the_public_names(self):
-        names = set()
-        for page, _, heading, _ in self.index["sections"]:
-            names |= {heading.removesuffix("()"), self.index["pages"][page][1]}
+        names = {self.index["pages"][page][1] for page, *_ in self.index["sections"]}
+        names |= {heading.split("(")[0] for _, _, heading, _ in self.index["sections"]}
         for name in PUBLIC:
             self.assertIn(name, names)
-        self.assertEqual(list(self.site.glob("*1_1detail*")), [])
+        self.assertEqual(list(self.site.glob("*-detail-*")), [])
         self.assertEqual([page for page in self.index["pages"] if "detail::" in page[1]], [])
+
+    def test_each_name_has_a_page_with_declaration_and_source(self):
+        kinds = {"function": "call", "variable": "call", "enum": "type", "concept": "concept", "class": "class", "struct": "class"}
+        space = xml.etree.ElementTree.parse(self.site / "xml" / "namespaceblitz.xml").getroot()
+        found = {(kinds[member.get("kind")], re.sub(r"\W+", "_", member.findtext("name"))) for member in space.iter("memberdef")
+                 if member.get("kind") in ("function", "variable", "enum")}
+        for path in (self.site / "xml").glob("*blitz_1_1*.xml"):
+            compound = xml.etree.ElementTree.parse(path).find("compounddef")
+            if compound.get("kind") in kinds and compound.get("prot", "public") == "public":
+                name = compound.findtext("compoundname").removeprefix("blitz::").replace("::", "-").split("<")[0]
+                found.add((kinds[compound.get("kind")], name.removeprefix("Basic")))
+        self.assertGreater(len(found), 200)
+        for kind, name in sorted(found):
+            with self.subTest(kind=kind, name=name):
+                page = self.html(f"{kind}-{name}.html")
+                self.assertTrue(re.search(r'<p class="origin"><a href="source-[\w.]*h(pp)?\.html#l\d+">blitz/', page), "no source")
+                declarations = re.findall(r'<pre class="(?:declaration|code)"><code>(.*?)</code>', page, re.S)
+                if kind == "call":
+                    self.assertRegex(plain_text(declarations[0]), rf"\b{name.replace('operator_', 'operator ')}\(")
+                    self.assertTrue(re.search('<pre class="code">|class="uses"', page), "no example")
+                    self.assertNotRegex(plain_text(declarations[0]), "constexpr auto|\\{\\};")
+
+    def test_a_function_object_shows_its_calls(self):
+        page = self.html("call-sort.html")
+        forms, declarations = (plain_text(part) for part in re.findall(r'<pre class="declaration"><code>(.*?)</code>', page, re.S)[:2])
+        arguments = ["range", "first, last", "options, range", "options, first, last"]
+        self.assertEqual(forms.splitlines(), [f"blitz::sort({these}, comp = {{}}, proj = {{}})" for these in arguments])
+        self.assertIn("auto sort(I first, S last, C comp = {}, P proj = {});", declarations)
+        for part in ("<dt>Parameters</dt>", ">Exceptions<", ">Complexity and memory<", ">Thread-safety<", "std::greater{}", ">In the guides<"):
+            self.assertIn(part, page)
+        self.assertIn("blitz::histogram(options, range, bins, bin_of = {})", self.html("call-histogram.html"))
+        for path in self.site.glob("call-*.html"):
+            # Each function object has a form with a range or a count, and one with options.
+            if "Declarations</summary>" in path.read_text():
+                self.assertTrue(re.search(r"<code>blitz::\w+\((.|\n)*\(options, ", path.read_text()), path.name)
+
+    def test_thread_pool_has_its_own_page(self):
+        page = self.html("class-ThreadPool.html")
+        self.assertIn("<h1>blitz::<wbr>ThreadPool</h1>", page)
+        self.assertIn("using ThreadPool = BasicThreadPool&lt;ForkJoinPolicy&gt;", re.sub("<a [^>]*>|</a>", "", page))
+        self.assertIn(">install(f)</h3>", page)
+        self.assertTrue(re.search(r'<a [^>]*href="class-ThreadPool\.html[^>]*>blitz::(<wbr>)?ThreadPool</a>', self.html("calls.html")))
+
+    def test_calls_in_tables_are_links(self):
+        calls = {path.stem.split("-", 1)[1] for kind in ("call", "class") for path in self.site.glob(f"{kind}-*.html")}
+        for name in ("calls.html", "guide.html", "algorithms.html"):
+            codes = [code for table in re.findall("<table>.*?</table>", self.html(name), re.S) for code in re.findall("<code>(.*?)</code>", table)]
+            known = [code for code in codes if re.sub(r"\W.*", "", plain_text(code).removeprefix("blitz::")) in calls]
+            self.assertGreater(len(known), 10)
+            self.assertEqual([code for code in known if "<a " not in code], [], name)
+        # On the page of the pipelines, the stages are members.
+        self.assertTrue(re.search(r'<code><a href="class-Pipeline\.html#\w+">flat_map</a></code>', self.html("pipelines.html")))
+        # Names of other libraries are no links.
+        self.assertFalse(re.search("<a [^>]*>tbb::", self.html("migrating.html")))
+        self.assertTrue(re.search(r"<td><code>parallel_sort</code>.*</td><td><code><a [^>]*>sort</a>", self.html("migrating.html")))
+
+    def test_cmake_meson_and_sh_have_colours(self):
+        start = self.html("start.html")
+        self.assertIn('<span class="keyword">target_link_libraries</span>(start PRIVATE blitz::blitz)', start)
+        self.assertIn('<span class="stringliteral">&#39;start.cpp&#39;</span>', start)
+        self.assertEqual([path.name for path in self.site.glob("*.html") if "⚑" in path.read_text()], [])
 
     def test_the_index_has_each_page_and_section(self):
         pages = [name for name, _, _ in self.index["pages"]]
         for page in (ROOT / "docs").rglob("*.md"):
-            self.assertIn(f'md_{"_".join(page.relative_to(ROOT).with_suffix("").parts)}.html', pages)
+            self.assertIn(page_of(page), pages)
         for page, anchor, heading, text in self.index["sections"]:
             with self.subTest(page=pages[page], heading=heading):
                 self.assertTrue(not anchor or anchor in self.pages[pages[page]].anchors, "leads to no place in the page")
-                self.assertNotIn("Reference", self.index["pages"][page][1])
-        # A short part of the text of a guide and of a docstring, and a member without a section in its page.
+        # A short part of the text of a guide, of a docstring, and of a member.
         sections = [(pages[page], heading, text) for page, _, heading, text in self.index["sections"]]
-        for page, heading, part in [("md_docs_guide.html", "Grain", "no grain size to choose"),
-                                    ("namespaceblitz.html", "parallel_for()", "Calls f(x) for every x of range")]:
+        for page, heading, part in [("guide.html", "Grain", "no grain size to choose"),
+                                    ("call-parallel_for.html", "parallel_for(range, f)", "Calls f(x) for every x of range"),
+                                    ("class-Scope.html", "stop_requested()", "Whether a stop is requested. One load.")]:
             self.assertTrue(any((page, heading) == section[:2] and part in section[2] for section in sections), heading)
-        self.assertIn(("classblitz_1_1Scope.html", "stop_requested", "Whether a stop is requested. One load."), sections)
 
     def test_two_builds_are_equal(self):
         again = self.site.parent / "again"

@@ -2,7 +2,7 @@
 // writes the sections to search_index.js, which is loaded when the field gets the focus.
 (() => {
   const WEIGHTS = {title: 10, heading: 6, name: 5, text: 1, titleOfSection: 1};
-  const KINDS = {guide: 1, reference: 0.7, inside: 0.5, file: 0.2};
+  const KINDS = {guide: 1, call: 0.85, class: 0.85, type: 0.85, concept: 0.5, inside: 0.5};
   const IGNORED = new Set(('a an and are at be by can do does from has have how i in is it its may me my of on or should that the ' +
                            'there this to was what when where which why will with').split(' '));
   const HITS = 10, HITS_OF_A_PAGE = 3, LINE = 150;  // the last one: characters of text
@@ -50,7 +50,7 @@
     const found = new Map(), wanted = stem(word);
     for (const [other, {root, scores}] of postings) {
       const begins = isPrefix && other.startsWith(word) ? 0.6 * word.length / other.length : 0;
-      const share = other === word ? 1 : root === wanted ? 0.9 : begins;
+      const share = other === word ? 1 : root === wanted ? 0.75 : begins;
       if (share) scores.forEach((score, section) => found.set(section, Math.max(found.get(section) || 0, share * score)));
     }
     return found;
@@ -77,7 +77,8 @@
     const hits = [], seen = new Map();
     for (const {section} of ranked) {
       const [page, anchor, heading, text] = INDEX.sections[section], [file, title] = INDEX.pages[page];
-      const overload = `${page} ${heading}`, count = seen.get(page) || 0;
+      // The page of a call, or the best of its overloads.
+      const overload = `${page} ${heading.startsWith(`${title}(`) ? '' : heading}`, count = seen.get(page) || 0;
       if (seen.has(overload) || count === HITS_OF_A_PAGE) continue;
       seen.set(overload, 1).set(page, count + 1);
       hits.push({link: file + (anchor && '#' + anchor), title, heading, text});
@@ -120,7 +121,7 @@
     if (list.hidden) return;
     const {hits, pattern} = search(field.value);
     list.replaceChildren(...hits.map(({link, title, heading, text}) => element('a', {href: link, onclick: () => { list.hidden = true; }},
-        element('b', {}, heading ? `${title}: ${heading}` : title), line(text, pattern))));
+        element('b', {}, heading.startsWith(title) ? heading : heading ? `${title}: ${heading}` : title), line(text, pattern))));
     if (!hits.length) list.append(element('p', {}, 'Nothing found.'));
   }
 
@@ -141,5 +142,5 @@
     stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus();
   });
   document.addEventListener('click', event => { if (!form.contains(event.target)) list.hidden = true; });
-  document.getElementById('projectrow').append(element('td', {id: 'search-cell'}, form));
+  document.querySelector('header').append(form);
 })();
