@@ -5,6 +5,8 @@
   const KINDS = {guide: 1, call: 0.85, class: 0.85, type: 0.85, concept: 0.5, inside: 0.5};
   const IGNORED = new Set(('a an and are at be by can do does from has have how i in is it its may me my of on or should that the ' +
                            'there this to was what when where which why will with').split(' '));
+  // Words that the pages use for a word of a reader.
+  const RELATED = {install: 'build', oversubscription: 'more threads processors', oversubscribe: 'more threads processors', priority: 'order jobs'};
   const HITS = 10, HITS_OF_A_PAGE = 3, LINE = 150;  // the last one: characters of text
   let postings = null;  // word -> its stem, and section -> score
 
@@ -58,7 +60,7 @@
 
   // The best sections for a query: those with all words first, rare words count more.
   function search(query) {
-    const all = [...query.toLowerCase().matchAll(/\w+(?:\+\+\d*)?/g)].map(([word]) => word);
+    const all = [...query.toLowerCase().matchAll(/\w+(?:\+\+\d*)?/g)].flatMap(([word]) => [word, ...(RELATED[word] || '').split(' ').filter(Boolean)]);
     const wanted = all.some(word => !IGNORED.has(word)) ? all.filter(word => !IGNORED.has(word)) : all;
     const totals = new Map(), matches = new Map(), phrase = all.join(' ');
     wanted.forEach((word, i) => {

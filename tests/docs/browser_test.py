@@ -96,6 +96,11 @@ QUESTIONS = [
     ("speedup", "performance"),
     ("debug", "faq"),
     ("matrix", "cookbook"),
+    ("install", "start"),
+    ("co_await", "coroutines"),
+    ("oversubscription", "faq"),
+    ("debugging", "faq"),
+    ("priority", "class-ScopeOptions"),
 ]
 # Types a question, and returns the links of its hits, or "nothing"; null until the index is loaded.
 ASK = """const field = document.getElementById('search-field');
