@@ -92,17 +92,39 @@ void CacheLines::forget(const void* memory, std::size_t size) {
   }
 }
 
-Time CacheLines::distance(const Line& line, unsigned who) const noexcept {
-  const unsigned first = who / costs_.socket * costs_.socket;
-  for (unsigned word = 0; word < kWords; ++word) {
-    std::uint64_t readers = line.readers[word];
-    while (readers != 0) {
-      const unsigned reader = 64 * word + static_cast<unsigned>(__builtin_ctzll(readers));
-      if (reader < first || reader >= first + costs_.socket) return costs_.far_transfer;
-      readers &= readers - 1;
-    }
+bool CacheLines::Line::any(unsigned begin, unsigned end) const noexcept {
+  for (unsigned word = begin / 64; word < kWords && 64 * word < end; ++word) {
+    std::uint64_t copies = readers[word];
+    if (word == begin / 64) copies &= ~std::uint64_t{0} << begin % 64;
+    if (end - 64 * word < 64) copies &= ~(~std::uint64_t{0} << end % 64);
+    if (copies != 0) return true;
   }
-  return costs_.transfer;
+  return false;
+}
+
+CacheLines::Group CacheLines::socket_of(unsigned who) const noexcept {
+  const unsigned begin = who / costs_.socket * costs_.socket;
+  return {begin, begin + costs_.socket};
+}
+
+CacheLines::Group CacheLines::cache_of(unsigned who) const noexcept {
+  const Group socket = socket_of(who);
+  const unsigned begin = who / costs_.cache * costs_.cache;
+  return {std::max(begin, socket.begin), std::min(begin + costs_.cache, socket.end)};
+}
+
+Time CacheLines::farthest(const Line& line, unsigned who) const noexcept {
+  const auto is_beyond = [&line](Group group) {
+    return line.any(0, group.begin) || line.any(group.end, kMaxProcessors);
+  };
+  if (is_beyond(socket_of(who))) return costs_.socket_transfer;
+  return is_beyond(cache_of(who)) ? costs_.cache_transfer : costs_.transfer;
+}
+
+Time CacheLines::nearest(const Line& line, unsigned who) const noexcept {
+  const auto is_in = [&line](Group group) { return line.any(group.begin, group.end); };
+  if (is_in(cache_of(who))) return costs_.shared_read;
+  return is_in(socket_of(who)) ? costs_.cache_transfer : costs_.socket_transfer;
 }
 
 Time CacheLines::finish(Line& line, Time now, Time end) noexcept {
@@ -120,7 +142,7 @@ Time CacheLines::read(unsigned who, const void* address, Time now, const char* f
   const Time begin = std::max(now, line.free_at);
   Time end = 0;
   if (line.owner != kNobody) {
-    end = begin + distance(line, who);
+    end = begin + farthest(line, who);
     line.free_at = end;
     line.owner = kNobody;
     line.arriving = false;
@@ -129,7 +151,7 @@ Time CacheLines::read(unsigned who, const void* address, Time now, const char* f
     line.add(who);
     return now;
   } else {
-    end = begin + costs_.shared_read;
+    end = begin + nearest(line, who);
     line.free_at = begin + costs_.shared_busy;
   }
   line.add(who);
@@ -147,7 +169,7 @@ Time CacheLines::write(unsigned who, const void* address, Time now, const char* 
     return now;
   }
   line.arriving = !line.has(who);
-  line.free_at = std::max(now, line.free_at) + distance(line, who);
+  line.free_at = std::max(now, line.free_at) + farthest(line, who);
   line.readers = {};
   line.add(who);
   return finish(line, now, line.free_at);

@@ -2,8 +2,9 @@
 /// transfer ends. The values are in the program's own memory.
 ///
 /// Modified or exclusive lines have an owner, shared lines have readers; a cache has no other states and is never full. A line
-/// goes to one processor after another: a request during a transfer waits for its end, and then its own transfer begins. Shared
-/// lines are copied to readers almost immediately. A line without a previous user is in the cache of its first user.
+/// goes to one processor after another: a request during a transfer waits for its end, and then its own transfer begins. A reader of
+/// a shared line gets it from the nearest copy, and delays other requests only for a moment. A line without a previous user is in
+/// the cache of its first user.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace simulation {
 
-inline constexpr unsigned kMaxProcessors = 256;
+inline constexpr unsigned kMaxProcessors = 320;
 inline constexpr std::uintptr_t kLineSize = 64;
 
 /// The statistics of all lines with one name.
@@ -66,6 +67,13 @@ class CacheLines {
     [[nodiscard]] bool has(unsigned who) const noexcept { return readers[who / 64] >> who % 64 & 1; }
     [[nodiscard]] bool unused() const noexcept { return readers == std::array<std::uint64_t, kWords>{}; }
     void add(unsigned who) noexcept { readers[who / 64] |= std::uint64_t{1} << who % 64; }
+    /// Whether a processor in [begin, end) has a copy.
+    [[nodiscard]] bool any(unsigned begin, unsigned end) const noexcept;
+  };
+
+  /// The processors [begin, end).
+  struct Group {
+    unsigned begin, end;
   };
 
   Line& find(const void* address, const char* file);
@@ -73,8 +81,13 @@ class CacheLines {
   void grow();
   std::uint32_t name_of(std::uintptr_t key, const char* file);
   std::uint32_t number_of(std::string_view name);
+  /// The processors with the socket of `who`, and with its last-level cache.
+  [[nodiscard]] Group socket_of(unsigned who) const noexcept;
+  [[nodiscard]] Group cache_of(unsigned who) const noexcept;
   /// The transfer time to `who` from the owner, or from the farthest reader.
-  [[nodiscard]] Time distance(const Line& line, unsigned who) const noexcept;
+  [[nodiscard]] Time farthest(const Line& line, unsigned who) const noexcept;
+  /// The time to copy a shared line to `who` from the nearest reader.
+  [[nodiscard]] Time nearest(const Line& line, unsigned who) const noexcept;
   Time finish(Line& line, Time now, Time end) noexcept;
 
   struct Range {

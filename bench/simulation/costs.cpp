@@ -2,14 +2,18 @@
 
 namespace simulation {
 
-bool set_profile(std::string_view name, Costs& costs) noexcept {
-  const unsigned socket = costs.socket;
-  const bool serial = costs.membarrier_serial;
-  if (name == "metal") {
-    costs = Costs{};
+std::optional<Costs> find_profile(std::string_view name) noexcept {
+  Costs costs;
+  if (name == "metal") return costs;
+  if (name == "chiplets") {
+    // Eight processors share a last-level cache, as in an EPYC of AMD.
+    costs.transfer = nanoseconds(23);
+    costs.cache_transfer = nanoseconds(107);
+    costs.socket_transfer = nanoseconds(197);
+    costs.shared_read = nanoseconds(14);
+    costs.cache = 8;
   } else if (name == "virtual") {
     // An interrupt of another processor exits the guest, and so does a processor that runs out of work.
-    costs = Costs{};
     costs.futex_wake = nanoseconds(15'000);
     costs.wake_latency = nanoseconds(100'000);
     costs.membarrier_wait = nanoseconds(6000);
@@ -18,7 +22,6 @@ bool set_profile(std::string_view name, Costs& costs) noexcept {
   } else if (name == "guest") {
     // Measured in a guest with 16 processors. Interrupts stay in the guest. Waking a processor takes longer if it has been idle
     // for longer; the figure is for about a millisecond.
-    costs = Costs{};
     costs.transfer = nanoseconds(100);
     costs.yield = nanoseconds(290);
     costs.futex_wake = nanoseconds(2000);
@@ -28,11 +31,9 @@ bool set_profile(std::string_view name, Costs& costs) noexcept {
     costs.membarrier_target = nanoseconds(480);
     costs.membarrier_interrupt = nanoseconds(1200);
   } else {
-    return false;
+    return std::nullopt;
   }
-  costs.socket = socket;
-  costs.membarrier_serial = serial;
-  return true;
+  return costs;
 }
 
 }  // namespace simulation

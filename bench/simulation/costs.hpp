@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace simulation {
@@ -29,10 +30,14 @@ struct Costs {
   Time read_clock = nanoseconds(25);  // clock_gettime, without a system call
   Time allocation = nanoseconds(20);  // operator new or delete
   // --- cache lines ---
-  Time transfer = nanoseconds(60);       // a line from another cache of the same socket, or the right to write to it
-  Time far_transfer = nanoseconds(130);  // a transfer from another socket
-  Time shared_read = nanoseconds(25);    // a line that others have unmodified: from the last-level cache
-  Time shared_busy = nanoseconds(4);     // such a read blocks the line for this time
+  // A line from another processor, or the right to write to it: of the same last-level cache, of another one in the same socket,
+  // and of another socket.
+  Time transfer = nanoseconds(60);
+  Time cache_transfer = nanoseconds(107);
+  Time socket_transfer = nanoseconds(130);
+  // A line that others have unmodified, from the same last-level cache. From elsewhere it takes as long as a transfer.
+  Time shared_read = nanoseconds(25);
+  Time shared_busy = nanoseconds(4);  // such a read blocks the line for this time
   // --- system calls ---
   Time yield = nanoseconds(350);          // sched_yield, if no other thread can run
   Time futex_wait = nanoseconds(1000);    // until the waiter has left its processor
@@ -48,8 +53,21 @@ struct Costs {
   Time membarrier_interrupt = nanoseconds(900);  // the time that the interrupt takes from each of these
   /// Since Linux 6.8 one such call waits for the end of another, by a system-wide lock.
   bool membarrier_serial = true;
+  // --- processors ---
   /// Processors i and j are in the same socket if i / socket == j / socket.
   unsigned socket = 64;
+  /// Processors i and j of one socket have the same last-level cache if i / cache == j / cache. By default all of a socket do.
+  unsigned cache = ~0u;
+  /// Every second worker has a slow processor: the program's work takes twice as long.
+  bool slow = false;
+
+  [[nodiscard]] constexpr bool is_slow(unsigned processor) const noexcept {
+    return slow && processor > 0 && processor % 2 == 0;  // Processor 0 runs slot 0, in place of processor 1.
+  }
+  /// The sum of the speeds of the workers' processors.
+  [[nodiscard]] constexpr double speed_of(unsigned workers) const noexcept {
+    return workers - (slow ? 0.5 * (workers / 2) : 0);
+  }
 };
 
 /// A cost and its name on the command line.
@@ -66,9 +84,10 @@ inline constexpr std::array kCostFields{
     CostField{"read-ticks", &Costs::read_ticks, "the processor's counter"},
     CostField{"read-clock", &Costs::read_clock, "clock_gettime"},
     CostField{"allocation", &Costs::allocation, "operator new or delete"},
-    CostField{"transfer", &Costs::transfer, "line from another cache of the socket"},
-    CostField{"far-transfer", &Costs::far_transfer, "line from another socket"},
-    CostField{"shared-read", &Costs::shared_read, "line that others have unmodified"},
+    CostField{"transfer", &Costs::transfer, "line from a processor with the same last-level cache"},
+    CostField{"cache-transfer", &Costs::cache_transfer, "line from another last-level cache of the socket"},
+    CostField{"socket-transfer", &Costs::socket_transfer, "line from another socket"},
+    CostField{"shared-read", &Costs::shared_read, "line unmodified in the same last-level cache"},
     CostField{"shared-busy", &Costs::shared_busy, "time for which that keeps the line"},
     CostField{"yield", &Costs::yield, "sched_yield"},
     CostField{"futex-wait", &Costs::futex_wait, "to go to sleep"},
@@ -83,7 +102,7 @@ inline constexpr std::array kCostFields{
     CostField{"membarrier-interrupt", &Costs::membarrier_interrupt, "taken from each one interrupted"},
 };
 
-/// Sets the costs of "metal", "virtual" or "guest". Returns false if there is no such profile.
-bool set_profile(std::string_view name, Costs& costs) noexcept;
+/// The costs of "metal", "chiplets", "virtual" or "guest". Nothing if there is no such profile.
+[[nodiscard]] std::optional<Costs> find_profile(std::string_view name) noexcept;
 
 }  // namespace simulation

@@ -69,6 +69,8 @@ class Machine {
 
   /// The running thread works without touching anything shared.
   void work(Time time) noexcept { here().clock += time; }
+  /// The same for the program's own work, which takes longer on a slow processor.
+  void work_of_program(Time time) noexcept { work(costs_.is_slow(current_) ? 2 * time : time); }
   void sleep(Time time);
   /// Returns when the running thread's clock is the earliest.
   void take_turn();
@@ -236,7 +238,7 @@ class Aside {
   Machine* machine_;
 };
 
-/// The running thread of the machine works for `time`.
-inline void simulate_work(Time time) noexcept { Machine::current()->work(time); }
+/// The program works for `time` on the running thread of the machine.
+inline void simulate_work(Time time) noexcept { Machine::current()->work_of_program(time); }
 
 }  // namespace simulation

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <string_view>
@@ -38,16 +39,22 @@ void print_help() {
          "  --threads LIST    numbers of workers (1,2,4,8,16,32,64,128)\n"
          "  --backend NAME    fork_join or async (both)\n"
          "  --only LIST       scenarios (all)\n"
-         "  --profile NAME    costs of a machine: metal, virtual with slow interrupts, or guest as measured (metal)\n"
+         "  --profile NAME    costs of a machine (metal)\n"
+         "                    metal     a server of several sockets\n"
+         "                    chiplets  the same with a last-level cache for each 8 processors\n"
+         "                    virtual   a guest with slow interrupts\n"
+         "                    guest     as measured in a guest of 16 processors\n"
          "  --seed N          of the differences between wake-ups (1)\n"
          "  --smoke           tiny inputs\n"
          "  --details         the lines that move, and the callers of heavy fences\n"
          "  --socket N        processors in a socket (64)\n"
+         "  --cache N         processors with one last-level cache (8 in chiplets, otherwise all of a socket)\n"
+         "  --slow            the program's work takes twice as long on every second worker\n"
          "  --parallel-membarrier   as before Linux 6.8, several calls at once\n\nScenarios:\n";
   for (const Scenario& scenario : scenarios()) {
     std::cout << "  " << scenario.name << std::string(18 - scenario.name.size(), ' ') << scenario.what << '\n';
   }
-  std::cout << "\nSingle costs, in nanoseconds, after the profile:\n";
+  std::cout << "\nSingle costs, in nanoseconds, in place of the profile's:\n";
   const Costs costs;
   for (const CostField& field : kCostFields) {
     std::cout << "  --" << field.name << std::string(24 - field.name.size(), ' ') << field.help << " ("
@@ -62,11 +69,31 @@ void check_scenarios(const std::vector<std::string>& names) {
   }
 }
 
+/// The profile comes first, wherever its option is: the other options change its costs.
+void choose_profile(int count, char** arguments, Options& options) {
+  for (int i = 1; i + 1 < count; ++i) {
+    if (std::string_view(arguments[i]) == "--profile") options.profile = arguments[i + 1];
+  }
+  const auto costs = find_profile(options.profile);
+  if (!costs) refuse("there is no profile '" + options.profile + "'");
+  options.costs = *costs;
+}
+
+/// Returns whether there is a cost with this name.
+bool set_cost(std::string_view name, const std::function<std::string_view()>& value, Costs& costs) {
+  for (const CostField& field : kCostFields) {
+    if (field.name != name) continue;
+    costs.*field.member = nanoseconds(to_number(value(), 0.0, 1e9));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Options> parse(int count, char** arguments) {
   Options options;
-  std::vector<std::pair<std::string_view, std::string_view>> costs;
+  choose_profile(count, arguments, options);
   for (int i = 1; i < count; ++i) {
     const std::string_view name = arguments[i];
     const auto value = [&]() -> std::string_view {
@@ -89,31 +116,23 @@ std::optional<Options> parse(int count, char** arguments) {
       options.only = split(value());
       check_scenarios(options.only);
     } else if (name == "--profile") {
-      options.profile = value();
-      if (!set_profile(options.profile, options.costs)) refuse("there is no profile '" + options.profile + "'");
+      value();  // choose_profile() has read it.
     } else if (name == "--seed") {
       options.seed = to_number(value(), std::uint64_t{0}, ~std::uint64_t{0} >> 1);
     } else if (name == "--socket") {
       options.costs.socket = to_number(value(), 1u, kMaxProcessors);
+    } else if (name == "--cache") {
+      options.costs.cache = to_number(value(), 1u, kMaxProcessors);
+    } else if (name == "--slow") {
+      options.costs.slow = true;
     } else if (name == "--smoke") {
       options.size = Size::kTiny;
     } else if (name == "--details") {
       options.details = true;
     } else if (name == "--parallel-membarrier") {
       options.costs.membarrier_serial = false;
-    } else {
-      const auto is_it = [&](const CostField& field) {
-        return name.substr(0, 2) == "--" && name.substr(2) == field.name;
-      };
-      if (std::none_of(kCostFields.begin(), kCostFields.end(), is_it)) {
-        refuse("there is no option '" + std::string(name) + "'");
-      }
-      costs.emplace_back(name.substr(2), value());
-    }
-  }
-  for (const auto& [name, value] : costs) {
-    for (const CostField& field : kCostFields) {
-      if (field.name == name) options.costs.*field.member = nanoseconds(to_number(value, 0.0, 1e9));
+    } else if (name.substr(0, 2) != "--" || !set_cost(name.substr(2), value, options.costs)) {
+      refuse("there is no option '" + std::string(name) + "'");
     }
   }
   return options;

@@ -82,7 +82,7 @@ void print_scenario(std::ostream& out, const Scenario& scenario, Time alone, con
     table.cell(std::to_string(row.threads) + (o.correct ? "" : " WRONG"));
     table.cell(time / 1000, 1);
     table.cell(ratio(in_nanoseconds(alone), time), 2);
-    table.cell(100 * ratio(in_nanoseconds(o.work), time * row.threads), 1);
+    table.cell(100 * ratio(in_nanoseconds(o.work), time * o.speed), 1);
     table.cell(static_cast<double>(o.stats.jobs_stolen), 0);
     table.cell(static_cast<double>(o.stats.steals_tried), 0);
     table.cell(static_cast<double>(push_end(o.counts).foreign_loads), 0);

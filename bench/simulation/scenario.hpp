@@ -29,7 +29,8 @@ struct Setup {
 /// The results of one run, between begin() and end() of its session.
 struct Outcome {
   Time time = 0;
-  Time work = 0;            // time of the program's bodies, by design: n threads need at least work / n
+  Time work = 0;            // time of the program's bodies, by design, on a processor of full speed
+  double speed = 1;         // the sum of the speeds of the workers: they need at least work / speed
   std::uint64_t units = 0;  // joins, items, jobs: see Scenario::unit
   bool correct = false;     // each body has run once, with the result of a serial run
   Counts counts;

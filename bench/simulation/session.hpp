@@ -26,6 +26,7 @@ class Session {
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::hot_worker));
     machine.make_thread_local(&blitz::detail::outside_memory);
     Outcome outcome;
+    outcome.speed = setup.costs.speed_of(setup.threads);
     machine.run([&] {
       Pool pool({.num_threads = setup.threads, .seed = 0});
       Session session(setup, machine, pool, outcome);

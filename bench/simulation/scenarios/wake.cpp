@@ -34,7 +34,7 @@ Outcome run_wake(const Setup& setup) {
           first[here] = machine.now();
           depth[here] = machine.wake_depth(here);
         }
-        machine.work(kWork);
+        simulate_work(kWork);
         ++runs[i];
       });
     };
@@ -72,7 +72,7 @@ Outcome run_wake_pair(const Setup& setup) {
     Machine& machine = session.machine();
     unsigned runs = 0;
     const auto piece = [&] {
-      machine.work(kWork);
+      simulate_work(kWork);
       ++runs;
     };
     session.pool().join(piece, piece);

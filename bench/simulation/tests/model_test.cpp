@@ -35,7 +35,8 @@ Costs known_costs() {
   costs.modify = 10;
   costs.fence = 20;
   costs.transfer = 1000;
-  costs.far_transfer = 3000;
+  costs.cache_transfer = 1700;
+  costs.socket_transfer = 3000;
   costs.shared_read = 400;
   costs.shared_busy = 50;
   costs.futex_wait = 2000;
@@ -89,10 +90,17 @@ void own_lines() {
   });
 }
 
+/// Two processors share a last-level cache, and four a socket.
+Costs three_distances() {
+  Costs costs = known_costs();
+  costs.cache = 2;
+  return costs;
+}
+
 /// A line moves back and forth between two processors: each time one transfer, near or far.
-void bounced(unsigned other, Time transfer) {
+void bounced(const Costs& costs, unsigned other, Time transfer) {
   constexpr unsigned kTurns = 100;
-  Machine machine(known_costs());
+  Machine machine(costs);
   Word word;
   std::vector<std::function<void()>> bodies(other);
   bodies.back() = [&] {
@@ -141,6 +149,26 @@ void readers() {
     CHECK_EQUAL(took([&] { word.value.store(8, kRelaxed); }), 1);
     CHECK_EQUAL(took([&] { (void)word.value.load(kRelaxed); }), 1);
     CHECK_EQUAL(took([&] { blitz::detail::seq_cst_fence(); }), 1000 - 2 + 20);
+  });
+}
+
+/// The copy of a shared line comes from the nearest cache that has one, and a writer waits for the farthest.
+void distances() {
+  Machine machine(three_distances());
+  Word word;
+  machine.run([&] {
+    word.value.store(7, kRelaxed);
+    const auto read_at = [&word](Time when, Time expected) {
+      return [&word, when, expected] {
+        at(when);
+        CHECK_EQUAL(took([&] { (void)word.value.load(kRelaxed); }), expected + 1);
+      };
+    };
+    // Processor 1 has the writer's last-level cache, 2 and 3 have another one of its socket, and 4 to 6 are in the next socket.
+    const Threads threads({read_at(20'000, 400), read_at(10'000, 1700), read_at(30'000, 400), read_at(40'000, 3000),
+                           read_at(50'000, 400), read_at(60'000, 1700)});
+    at(90'000);
+    CHECK_EQUAL(took([&] { word.value.fetch_add(1, kRelaxed); }), 3000 + 10);
   });
 }
 
@@ -387,6 +415,24 @@ void clocks() {
   });
 }
 
+/// Only the program's own work takes longer on a slow processor.
+void slow_processors() {
+  Costs costs = known_costs();
+  costs.slow = true;
+  Machine machine(costs);
+  machine.run([] {
+    const auto body = [] {
+      const bool slow = Machine::current()->processor() == 2;
+      CHECK_EQUAL(took([] { simulate_work(1000); }), slow ? 2000 : 1000);
+      CHECK_EQUAL(took([] { Machine::current()->work(1000); }), 1000);
+    };
+    const Threads threads({body, body, body});
+    body();
+  });
+  CHECK_EQUAL(static_cast<long long>(2 * costs.speed_of(4)), 6);
+  CHECK_EQUAL(static_cast<long long>(2 * costs.speed_of(5)), 8);
+}
+
 std::string message_of(const std::function<void()>& body) {
   Machine machine(known_costs());
   try {
@@ -440,10 +486,16 @@ void threads_are_apart() {
 
 int main() {
   own_lines();
-  bounced(1, 1000);
-  bounced(3, 1000);
-  bounced(4, 3000);
+  bounced(known_costs(), 1, 1000);
+  bounced(known_costs(), 3, 1000);
+  bounced(known_costs(), 4, 3000);
+  bounced(three_distances(), 1, 1000);
+  bounced(three_distances(), 2, 1700);
+  bounced(three_distances(), 3, 1700);
+  bounced(three_distances(), 4, 3000);
+  bounced(three_distances(), 300, 3000);
   readers();
+  distances();
   contended();
   store_buffer();
   stores_become_visible();
@@ -454,6 +506,7 @@ int main() {
   sleeping_and_waking();
   a_mutex_excludes();
   clocks();
+  slow_processors();
   failures_are_noticed();
   threads_are_apart();
   if (failures == 0) std::puts("all as known");

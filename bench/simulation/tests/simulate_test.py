@@ -36,7 +36,7 @@ class SimulateTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.done = {}
-        for profile in ("metal", "virtual", "guest"):
+        for profile in ("metal", "chiplets", "virtual", "guest"):
             cls.done[profile] = run("--smoke", "--threads", "1,3,17", "--profile", profile)
 
     def test_every_scenario_runs_on_both_backends(self):
@@ -95,6 +95,42 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(microseconds(*cost, *profile), microseconds(*profile, *cost))
         self.assertAlmostEqual(microseconds(*profile) - microseconds("--wake-latency", "5000"), 10, delta=8)
 
+    def test_distances_change_the_time(self):
+        def output(*costs):
+            done = run("--smoke", "--threads", "8", "--backend", "fork_join", "--only", "tree", *costs)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+        usual = output()
+        self.assertEqual(usual, output("--cache", "64", "--cache-transfer", "999", "--socket-transfer", "999"))
+        self.assertNotEqual(usual, output("--cache", "2"))
+        self.assertNotEqual(usual, output("--socket", "4"))
+        self.assertNotEqual(output("--socket", "4"), output("--socket", "4", "--socket-transfer", "200"))
+
+    def test_pools_of_256_and_288_workers_run(self):
+        done = run("--smoke", "--threads", "256,288", "--only", "wake,tree,spawn_16")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for key, rows in tables(done.stdout).items():
+            self.assertEqual([row["threads"] for row in rows], ["256", "288"], key)
+
+    def test_slow_processors_get_less_work(self):
+        """Half of the workers take twice as long for each item. 100 % is the sum of all speeds."""
+
+        def efficiency(*arguments):
+            done = run("--slow", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return {key: [float(row["eff. %"]) for row in rows] for key, rows in tables(done.stdout).items()}
+
+        for seed in ("1", "2", "3"):
+            loops = efficiency("--only", "loop_100000", "--threads", "2,4,8,16", "--seed", seed)
+            loops |= efficiency("--only", "loop_1000", "--threads", "2,4", "--seed", seed)
+            self.assertEqual(len(loops), 4)
+            for key, percents in loops.items():
+                for percent in percents:
+                    with self.subTest(seed=seed, key=key):
+                        self.assertGreaterEqual(percent, 95)
+                        self.assertLessEqual(percent, 100)
+
     def test_the_page_has_a_place_for_each_table(self):
         page = (FOLDER / "README.md").read_text(encoding="utf-8")
         # Uses rows of few threads instead of many, which would take minutes.
@@ -109,7 +145,8 @@ class SimulateTest(unittest.TestCase):
     def test_bad_options_are_refused(self):
         for arguments, message in [
             (["--threads", "0"], "'0' is not a number"),
-            (["--threads", "1000"], "'1000' is not a number"),
+            (["--threads", "289"], "'289' is not a number from 1 to 288"),
+            (["--cache", "0"], "'0' is not a number"),
             (["--threads"], "--threads needs a value"),
             (["--only", "fib"], "no scenario 'fib'"),
             (["--profile", "cloud"], "no profile 'cloud'"),
@@ -124,7 +161,8 @@ class SimulateTest(unittest.TestCase):
 
     def test_help_names_scenarios_and_options(self):
         text = run("--help").stdout
-        for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details", "metal", "virtual", "guest"]:
+        for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details", "metal", "chiplets", "virtual", "guest",
+                                 "--slow", "--cache", "--cache-transfer", "--socket-transfer"]:
             self.assertIn(word, text)
 
 
