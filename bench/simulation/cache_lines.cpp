@@ -137,6 +137,7 @@ Time CacheLines::finish(Line& line, Time now, Time end) noexcept {
 Time CacheLines::read(unsigned who, const void* address, Time now, const char* file) {
   Line& line = find(address, file);
   ++counts_[line.name].accesses;
+  if (line.name == free_) return now;
   if (line.last_writer != who) ++counts_[line.name].foreign_loads;
   if (line.has(who)) return line.owner == who && line.arriving ? std::max(now, line.free_at) : now;
   const Time begin = std::max(now, line.free_at);
@@ -161,6 +162,7 @@ Time CacheLines::read(unsigned who, const void* address, Time now, const char* f
 Time CacheLines::write(unsigned who, const void* address, Time now, const char* file) {
   Line& line = find(address, file);
   ++counts_[line.name].accesses;
+  if (line.name == free_) return now;
   line.last_writer = who;
   if (line.owner == who) return line.arriving ? std::max(now, line.free_at) : now;
   line.owner = who;

@@ -39,6 +39,8 @@ class CacheLines {
 
   /// Lines in [begin, begin + size) get this name. Other lines are named after the file that first uses them.
   void name(const void* begin, std::size_t size, std::string_view name);
+  /// From here on, no access waits for a line with this name.
+  void make_free(std::string_view name) { free_ = number_of(name); }
 
   /// Processor `who` reads or writes at `now`. Returns the time when the line arrives: `now` if it was there.
   Time read(unsigned who, const void* address, Time now, const char* file);
@@ -100,6 +102,7 @@ class CacheLines {
   std::size_t used_ = 0;
   std::vector<LineCounts> counts_;  // by name
   std::vector<std::string> names_;
+  std::uint32_t free_ = kUnnamed;
   std::vector<Range> ranges_;
   std::unordered_map<const char*, std::uint32_t> files_;
 };

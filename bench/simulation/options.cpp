@@ -47,6 +47,8 @@ void print_help() {
          "  --seed N          of the differences between wake-ups (1)\n"
          "  --smoke           tiny inputs\n"
          "  --details         the lines that move, and the callers of heavy fences\n"
+         "  --free-line NAME  no access waits for the lines of this name in --details: the most that a remedy could "
+         "gain\n"
          "  --socket N        processors in a socket (64)\n"
          "  --cache N         processors with one last-level cache (8 in chiplets, otherwise all of a socket)\n"
          "  --slow            the program's work takes twice as long on every second worker\n"
@@ -129,6 +131,8 @@ std::optional<Options> parse(int count, char** arguments) {
       options.size = Size::kTiny;
     } else if (name == "--details") {
       options.details = true;
+    } else if (name == "--free-line") {
+      options.free_line = value();
     } else if (name == "--parallel-membarrier") {
       options.costs.membarrier_serial = false;
     } else if (name.substr(0, 2) != "--" || !set_cost(name.substr(2), value, options.costs)) {

@@ -20,6 +20,7 @@ struct Options {
   std::uint64_t seed = 1;
   Size size = Size::kFull;
   bool details = false;
+  std::string free_line;
 };
 
 /// Throws std::invalid_argument with a message for the user. Returns nothing after printing the help.

@@ -64,9 +64,9 @@ void print_scenario(std::ostream& out, const Scenario& scenario, Time alone, con
   out << scenario.name << ": " << scenario.what << "\n\n";
   Table table;
   table.row();
-  for (const char* const name :
-       {"threads", "us", "speed-up", "eff. %", "stolen", "tried", "looks", "fences", "fence %", "calls", "intr.",
-        "idle word", "idle w. %", "steal end", "st. e. %", "push end", "pu. e. %", "wakes", "CPUs"}) {
+  for (const char* const name : {"threads",  "us",       "speed-up", "eff. %",   "stolen",    "tried",     "looks",
+                                 "fences",   "fence %",  "calls",    "intr.",    "idle word", "idle w. %", "steal end",
+                                 "st. e. %", "push end", "pu. e. %", "loop end", "lo. e. %",  "wakes",     "CPUs"}) {
     table.cell(name);
   }
   for (const auto& figure : rows.front().outcome.more) table.cell(figure.name);
@@ -93,6 +93,7 @@ void print_scenario(std::ostream& out, const Scenario& scenario, Time alone, con
     line(idle_word(o.counts));
     line(o.counts.line("steal end"));
     line(push_end(o.counts));
+    line(o.counts.line("flat_end.hpp"));
     table.cell(static_cast<double>(o.counts.wakes), 0);
     table.cell(ratio(busy, in_nanoseconds(o.counts.time)), 1);
     for (const auto& figure : o.more) table.cell(figure.value, figure.decimals);

@@ -24,6 +24,7 @@ struct Setup {
   Costs costs;
   std::uint64_t seed = 1;
   Size size = Size::kFull;
+  std::string free_line;  // the name of lines that cost no time; empty: none
 };
 
 /// The results of one run, between begin() and end() of its session.

@@ -25,6 +25,7 @@ class Session {
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::own_pool));
     machine.make_thread_local(reinterpret_cast<void**>(&blitz::detail::hot_worker));
     machine.make_thread_local(&blitz::detail::outside_memory);
+    if (!setup.free_line.empty()) machine.lines().make_free(setup.free_line);
     Outcome outcome;
     outcome.speed = setup.costs.speed_of(setup.threads);
     machine.run([&] {

@@ -14,7 +14,7 @@ using namespace simulation;
 /// Returns whether all results were right.
 bool run(const Scenario& scenario, Backend backend, const Options& options) {
   const auto on = [&](unsigned threads) {
-    return scenario.run({backend, threads, options.costs, options.seed, options.size});
+    return scenario.run({backend, threads, options.costs, options.seed, options.size, options.free_line});
   };
   const Time alone = on(1).time;
   std::vector<Row> rows;

@@ -172,6 +172,24 @@ void distances() {
   });
 }
 
+void free_lines() {
+  Machine machine(known_costs());
+  machine.lines().make_free("free");
+  Word words[2];
+  machine.lines().name(&words[0], sizeof(Word), "free");
+  machine.run([&] {
+    for (Word& word : words) word.value.store(1, kRelaxed);
+    const Threads threads({[&] {
+      at(10'000);
+      CHECK_EQUAL(took([&] { words[0].value.fetch_add(1, kRelaxed); }), 10);
+      CHECK_EQUAL(took([&] { (void)words[0].value.load(kRelaxed); }), 1);
+      CHECK_EQUAL(took([&] { words[1].value.fetch_add(1, kRelaxed); }), 1000 + 10);
+    }});
+  });
+  CHECK_EQUAL(static_cast<long long>(machine.counts().line("free").accesses), 3);
+  CHECK_EQUAL(static_cast<long long>(machine.counts().line("free").transfers), 0);
+}
+
 /// Read-modify-writes of one line by all threads queue up.
 void contended() {
   constexpr unsigned kThreads = 3;  // in the socket of the first thread
@@ -496,6 +514,7 @@ int main() {
   bounced(three_distances(), 300, 3000);
   readers();
   distances();
+  free_lines();
   contended();
   store_buffer();
   stores_become_visible();

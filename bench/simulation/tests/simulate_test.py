@@ -107,6 +107,16 @@ class SimulateTest(unittest.TestCase):
         self.assertNotEqual(usual, output("--socket", "4"))
         self.assertNotEqual(output("--socket", "4"), output("--socket", "4", "--socket-transfer", "200"))
 
+    def test_a_free_line_is_never_transferred(self):
+        def transfers(*arguments):
+            done = run("--smoke", "--threads", "8", "--backend", "fork_join", "--only", "loop_1000", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (row,) = tables(done.stdout)["fork_join", "loop_1000"]
+            return int(row["loop end"])
+
+        self.assertGreater(transfers(), 0)
+        self.assertEqual(transfers("--free-line", "flat_end.hpp"), 0)
+
     def test_pools_of_256_and_288_workers_run(self):
         done = run("--smoke", "--threads", "256,288", "--only", "wake,tree,spawn_16")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -121,15 +131,17 @@ class SimulateTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return {key: [float(row["eff. %"]) for row in rows] for key, rows in tables(done.stdout).items()}
 
-        for seed in ("1", "2", "3"):
-            loops = efficiency("--only", "loop_100000", "--threads", "2,4,8,16", "--seed", seed)
-            loops |= efficiency("--only", "loop_1000", "--threads", "2,4", "--seed", seed)
-            self.assertEqual(len(loops), 4)
-            for key, percents in loops.items():
-                for percent in percents:
-                    with self.subTest(seed=seed, key=key):
-                        self.assertGreaterEqual(percent, 95)
-                        self.assertLessEqual(percent, 100)
+        for seed in ("1", "2"):
+            long = efficiency("--only", "loop_100000", "--threads", "2,4,8,16", "--seed", seed)
+            short = efficiency("--only", "loop_1000", "--threads", "2,4,8", "--seed", seed)
+            self.assertEqual((len(long), len(short)), (2, 2))
+            for (backend, scenario), percents in (long | short).items():
+                with self.subTest(seed=seed, backend=backend, scenario=scenario):
+                    self.assertLessEqual(max(percents), 100)
+                    if scenario == "loop_1000":
+                        # Its calls take 170 us on 8 workers: the thefts that even out the speeds matter.
+                        self.assertGreaterEqual(percents.pop(), 90 if backend == "fork_join" else 85)
+                    self.assertGreaterEqual(min(percents), 95)
 
     def test_the_page_has_a_place_for_each_table(self):
         page = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -162,7 +174,7 @@ class SimulateTest(unittest.TestCase):
     def test_help_names_scenarios_and_options(self):
         text = run("--help").stdout
         for word in SCENARIOS + ["--membarrier-interrupt", "--seed", "--details", "metal", "chiplets", "virtual", "guest",
-                                 "--slow", "--cache", "--cache-transfer", "--socket-transfer"]:
+                                 "--slow", "--free-line", "--cache", "--cache-transfer", "--socket-transfer"]:
             self.assertIn(word, text)
 
 
