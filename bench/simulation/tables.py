@@ -22,7 +22,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pages  # noqa: E402
 
-THREADS = ("8", "16", "32", "64", "128")
+THREADS = ("8", "16", "32", "64", "128", "288")
 JOB_THREADS = ("2", "4", *THREADS)
 
 SPEED_UPS = {
@@ -126,7 +126,10 @@ def wake(found):
 def shares(found):
     rows = [both(found, scenario, f"heavy fences, `{scenario}`", rounded("fence %")) for scenario in FENCES]
     rows.append(both(found, "tree", "the idle word's line, `tree`", rounded("idle w. %")))
-    rows.append(both(found, "tree", "the owners' lines, read by thieves, `tree`", rounded("pu. e. %")))
+    for scenario in ("tree", "loop_1000"):
+        rows.append(both(found, scenario, f"the owners' lines, read by thieves, `{scenario}`", rounded("pu. e. %")))
+        rows.append(both(found, scenario, f"the thieves' ends, `{scenario}`", rounded("st. e. %")))
+    rows.append(both(found, "loop_1000", "the count of a loop's end, `loop_1000`", rounded("lo. e. %")))
     return table("", THREADS, rows)
 
 
