@@ -42,8 +42,8 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 ///
 /// Thread-safety: any thread, including the pool's own workers, may call all members at any time, except the destructor and
 /// shutdown. A thread outside the pool that makes a call runs it itself, independently of other callers, and the pool's threads
-/// help: k callers use at most num_threads() + k - 1 threads together. A worker of another pool is also such a caller. While
-/// the call waits, that worker also runs jobs of its own pool.
+/// help: k callers use at most num_threads() + k - 1 threads together, and one more while there are jobs of spawn, async or task
+/// groups. A worker of another pool is also such a caller. While the call waits, that worker also runs jobs of its own pool.
 ///
 /// A member with the name of a free function is that function in this pool. Loops, reductions and algorithms take the pool as
 /// an option; install() runs many calls in it.
