@@ -72,11 +72,13 @@ class LoopDriver {
     float usual = kNotAsked;    // ticks that an item took the last time; 0: not known
     Ticks asked = 0;            // the time of the look-up, if it was not known
     LoopIndex mine = kNoPiece;  // the piece that this worker has claimed to run next
+    FlatEnd::Tickets tickets = FlatEnd::kAll;  // in a loop without values
   };
 
   /// A far part on offer. [first, last) are positions, or pieces.
   struct Part final : Job {
-    Part(LoopDriver& the_driver, const Share& share, LoopIndex from, LoopIndex to, void* its_value) noexcept
+    Part(LoopDriver& the_driver, const Share& share, LoopIndex from, LoopIndex to, void* its_value,
+         FlatEnd::Tickets tickets_for_it) noexcept
         : Job(&execute_it),
           driver(the_driver),
           first(from),
@@ -84,6 +86,7 @@ class LoopDriver {
           value(its_value),
           pace(share.pace),
           usual(share.usual),
+          tickets(tickets_for_it),
           latch(share.worker.tag()) {}
 
     static void execute_it(Job* job, WorkerBase& worker) noexcept {
@@ -92,14 +95,14 @@ class LoopDriver {
       const LoopIndex first = self.first, last = self.last;
       Share share{worker, self.value, self.pace, driver.shared_};
       share.usual = self.usual;
+      share.tickets = self.tickets;
       if (driver.has_values()) {
         driver.work_on(share, first, last);
         return self.latch.set();
       }
-      driver.end_.enter();
       self.latch.set();  // The part belongs to its owner again.
       driver.work_on(share, first, last);
-      driver.end_.leave();
+      driver.end_.leave(share.tickets);
     }
 
     LoopDriver& driver;
@@ -108,6 +111,7 @@ class LoopDriver {
     void* value;
     Pace pace;
     float usual;  // see Share
+    FlatEnd::Tickets tickets;
     WorkerLatch latch;
   };
 
@@ -140,7 +144,7 @@ class LoopDriver {
   void begin(WorkerBase& worker, void* value, LoopIndex count) noexcept {
     Share share{worker, value, Pace(loop_.grain), shared_};
     work_on(share, 0, count);
-    if (!has_values()) end_.wait(worker);
+    if (!has_values()) end_.wait(worker, share.tickets);
     if (share.usual != kNotAsked && (share.pace.timed() || share.asked != 0)) learn(share);
   }
 
@@ -266,17 +270,21 @@ class LoopDriver {
   [[nodiscard]] bool split(Share& share, LoopIndex first, LoopIndex middle, LoopIndex last, void* value) noexcept {
     share.eager = false;
     share.pace.offering();
-    Part far(*this, share, middle, last, value);
+    Part far(*this, share, middle, last, value, has_values() ? 0 : end_.divide(share.tickets));
     const bool tree = loop_.cut == LoopCut::kTree;
     if (tree && !shared_) {
       work_on(share, first, middle);
     } else {
-      if (!offer(share, far)) return false;
+      if (!offer(share, far)) {
+        share.tickets += far.tickets;
+        return false;
+      }
       work_on(share, first, middle);
       if (!came_back(share.worker, far)) {
         append(share.value, value);
         return false;
       }
+      share.tickets += far.tickets;
       share.pace.offer_refused();
       if (!tree) return true;
     }

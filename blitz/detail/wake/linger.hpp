@@ -18,6 +18,8 @@ inline constexpr unsigned kRoundsOfSearch = 32;
 inline constexpr std::size_t kSearchersBesidesHalf = 1;
 /// The slots that count their searches in one word.
 inline constexpr std::size_t kSlotsOfWord = 16;
+/// The tickets of a loop's caller, and those that a share takes when it has one left; see flat_end.hpp.
+inline constexpr std::uint64_t kTicketsOfLoop = std::uint64_t{1} << 32;
 /// How often a thief looks at a lone job before it steals it, because its owner may be about to run it. The looks take about as
 /// long as the theft costs thief and owner together.
 inline constexpr int kLooksBeforeTheft = 16;

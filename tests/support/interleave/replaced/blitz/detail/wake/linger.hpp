@@ -10,6 +10,7 @@ namespace blitz::detail {
 
 inline constexpr unsigned kRoundsOfSearch = 1;
 inline constexpr std::size_t kSlotsOfWord = 1;
+inline constexpr std::uint64_t kTicketsOfLoop = 2;
 inline constexpr std::size_t kSearchersBesidesHalf = 0;
 inline constexpr int kLooksBeforeTheft = 1;
 inline constexpr std::uint32_t kPopsOnGuard = 1;
