@@ -38,8 +38,9 @@ class StackLanes {
   /// The lane of a node. Fibonacci hashing of the place in a chunk of JobMemory: neighbours are on different lanes.
   [[nodiscard]] std::size_t lane_of(const Node* node) const noexcept {
     constexpr std::uintptr_t kChunk = 1 << 16;
-    const auto place = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(node) % kChunk / 32);
-    return static_cast<std::size_t>(std::uint64_t{place * 0x9E3779B1U} * count_ >> 32);
+    const std::uint64_t hash =
+        reinterpret_cast<std::uintptr_t>(node) % kChunk / 32 * std::uint64_t{0x9E3779B1} % (1ULL << 32);
+    return static_cast<std::size_t>(hash * count_ >> 32);
   }
 
   void push(Node* node) noexcept { lanes_[lane_of(node)].push(node); }
