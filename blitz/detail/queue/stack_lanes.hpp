@@ -37,10 +37,9 @@ class StackLanes {
 
   /// The lane of a node. Fibonacci hashing of the place in a chunk of JobMemory: neighbours are on different lanes.
   [[nodiscard]] std::size_t lane_of(const Node* node) const noexcept {
-    constexpr std::uintptr_t kChunk = 1 << 16;
-    const std::uint64_t hash =
-        reinterpret_cast<std::uintptr_t>(node) % kChunk / 32 * std::uint64_t{0x9E3779B1} % (1ULL << 32);
-    return static_cast<std::size_t>(hash * count_ >> 32);
+    constexpr std::size_t kPlaces = 2048;  // of 32 bytes each, in a chunk
+    const std::size_t hash = reinterpret_cast<std::uintptr_t>(node) / 32 % kPlaces * 1265 % kPlaces;  // 2048 / 1.618
+    return hash * count_ / kPlaces;
   }
 
   void push(Node* node) noexcept { lanes_[lane_of(node)].push(node); }

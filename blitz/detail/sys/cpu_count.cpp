@@ -20,16 +20,25 @@ std::size_t combine_cpu_limits(std::size_t affinity, std::optional<double> quota
   return std::max<std::size_t>(count, 1);
 }
 
-std::size_t available_cpus() noexcept try {
+namespace {
+
+/// Throws std::bad_alloc.
+std::size_t count_cpus() {
   const std::size_t allowed = allowed_processors().count;
   return combine_cpu_limits(allowed != 0 ? allowed : std::thread::hardware_concurrency(), cpu_limit());
-} catch (...) {
+}
+
+}  // namespace
+
+std::size_t available_cpus() noexcept try { return count_cpus(); } catch (...) {
   return 1;
 }
 
-std::size_t usual_cpus() noexcept {
-  static const std::size_t count = available_cpus();
+std::size_t usual_cpus() noexcept try {
+  static const std::size_t count = count_cpus();  // If it throws, the next call tries again.
   return count;
+} catch (...) {
+  return 1;
 }
 
 }  // namespace blitz::detail

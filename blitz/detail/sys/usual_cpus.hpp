@@ -7,7 +7,7 @@
 
 namespace blitz::detail {
 
-/// available_cpus() as it was at the first call of this function.
+/// available_cpus() as it was at the first call of this function. 1 if there is no memory to count them; the next call tries again.
 [[nodiscard]] BLITZ_API std::size_t usual_cpus() noexcept;
 
 }  // namespace blitz::detail
