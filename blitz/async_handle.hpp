@@ -182,7 +182,7 @@ class AsyncState : public Job, public SharedObject {
     worker.call_in_wait([this] { run_(*this); });
     if (finish() == kLate) Detached::finished(worker);
   }
-  /// Takes the empty job out of the injector if it is the oldest one there, so that the slot's resident need not wake for it.
+  /// Takes the empty job out of the injector if it is the next one there, so that the slot's resident need not wake for it.
   void take_out(WorkerBase& worker) noexcept {
     if (is_forked()) return;
     Job* const job = worker.take_injected();

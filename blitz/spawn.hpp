@@ -97,8 +97,9 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
 /// @brief Spawns a detached job: a worker of the caller's pool calls `f()`; outside every pool, a worker of the global pool. No
 /// call waits for the job; the pool's destructor does.
 ///
-/// On one worker of a ThreadPool the newest job runs first, and jobs from outside the pool after those, the oldest
-/// first. On an AsyncThreadPool the newest job runs first, then the others, the oldest first.
+/// On one worker of a ThreadPool the newest job runs first, and jobs from outside the pool after those, the oldest first (in a
+/// pool of eight threads or more only approximately). On an AsyncThreadPool the newest job runs first, then the others, the
+/// oldest first.
 ///
 /// An exception of `f` goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is called.
 ///
