@@ -12,6 +12,16 @@ namespace interleave_test {
 /// An object of this type adds the cases to the program.
 template <class Pool>
 struct IdleCases {
+  /// Two jobs are pushed in a row, on slot 0.
+  static void post(Run& run, Pool& pool, TestJob& first, TestJob& second) {
+    run.thread("poster", [&] {
+      pool.push(0, first);
+      pool.push(0, second);
+    });
+    run.settle();
+    pool.stop();
+  }
+
   /// The poster does not take back the job that it pushes.
   static void one_post(Run& run, bool awake) {
     Pool pool(run, 2);
@@ -55,12 +65,7 @@ struct IdleCases {
     pool.start_drowsy(2);
     TestJob& first = pool.long_job();
     TestJob& second = pool.long_job();
-    run.thread("poster", [&] {
-      pool.push(0, first);
-      pool.push(0, second);
-    });
-    run.settle();
-    pool.stop();
+    post(run, pool, first, second);
   }
 
   static void two_posts(Run& run) {
@@ -69,12 +74,7 @@ struct IdleCases {
     pool.start(1, true);
     TestJob& first = pool.job();
     TestJob& second = pool.job();
-    run.thread("poster", [&] {
-      pool.push(0, first);
-      pool.push(0, second);
-    });
-    run.settle();
-    pool.stop();
+    post(run, pool, first, second);
   }
 
   /// One worker is woken, and each worker that finds work wakes the next.
@@ -85,12 +85,7 @@ struct IdleCases {
     pool.start(2, awake);
     TestJob& first = pool.long_job();
     TestJob& second = pool.long_job();
-    run.thread("poster", [&] {
-      pool.push(0, first);
-      pool.push(0, second);
-    });
-    run.settle();
-    pool.stop();
+    post(run, pool, first, second);
   }
 
   static void injected(Run& run, bool awake) {

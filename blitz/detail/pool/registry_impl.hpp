@@ -156,6 +156,7 @@ Registry<P>::~Registry() {
     delete std::exchange(team, team->next());
 }
 
+/// The injector of a team of `slots`. Throws std::bad_alloc.
 template <class Injector>
 [[nodiscard]] Injector make_injector(std::size_t slots) {
   if constexpr (std::constructible_from<Injector, std::size_t>)
