@@ -66,6 +66,8 @@ std::vector<Configuration> configurations(const Settings& settings) {
   // shows the orders that are executed.
   if (scheduler().orders.weakening()) models = {Model::kWeak, Model::kStoreBuffer};
   if (scheduler().orders.recording) models = {Model::kSequential};
+  // A schedule of the sequential model is one of the weak model in which each load returns the newest store.
+  if (models.size() > 1 && (settings.models & kWeak) != 0) std::erase(models, Model::kSequential);
   for (const Model model : models) {
     if ((settings.models >> static_cast<unsigned>(model) & 1) == 0) continue;
     all.push_back({model, Fences::kAsymmetric});

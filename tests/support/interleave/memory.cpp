@@ -20,7 +20,7 @@ std::uint64_t sharing_key(const Cell& cell) noexcept {
   return std::uint64_t{cell.creator} << 32 | cell.ordinal;
 }
 
-void raise(View& view, std::uint32_t location, std::uint16_t stamp) noexcept {
+void raise(View& view, std::uint32_t location, std::int16_t stamp) noexcept {
   if (view.stamp[location] < stamp) view.stamp[location] = stamp;
 }
 
@@ -55,13 +55,11 @@ void Memory::join_all_to(Thread thread) {
 void Memory::arrive() {
   for (Thread thread = 0; thread < kMaxThreads; ++thread) drain(thread);
   if (model_ != Model::kWeak) return;
-  for (State& state : states_) {
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (!locations_[i].history.empty()) {
-        raise(state.view, i, static_cast<std::uint16_t>(locations_[i].history.size() - 1));
-      }
-    }
+  View newest;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    newest.stamp[i] = static_cast<std::int16_t>(locations_[i].history.size() - 1);
   }
+  for (State& state : states_) state.view.join(newest);
 }
 
 void Memory::create(Thread thread, Cell& cell, std::uint64_t value) {
@@ -72,7 +70,9 @@ void Memory::create(Thread thread, Cell& cell, std::uint64_t value) {
 
 void Memory::destroy(Thread thread, Cell& cell) {
   if (cell.execution == Cell::kStatic) return;  // The program ends.
-  check_alive(thread, cell);
+  // A schedule uses few of the slots of its queues, and destroys thousands.
+  const bool unused = cell.location == Cell::kNone && cell.execution == execution_;
+  if (!unused || states_[thread].clock.time[cell.creator] < cell.created) check_alive(thread, cell);
   if (has_location(cell)) {
     for (Thread each = 0; each < kMaxThreads; ++each) {
       if (states_[thread].clock.time[each] >= locations_[cell.location].used.time[each]) continue;
@@ -80,14 +80,11 @@ void Memory::destroy(Thread thread, Cell& cell) {
     }
     locations_[cell.location].cell = nullptr;
     for (State& state : states_) {
+      if (state.buffer.empty()) continue;
       std::erase_if(state.buffer, [&](const Delayed& delayed) { return delayed.location == cell.location; });
     }
   }
   cell.location = Cell::kDestroyed;
-}
-
-bool Memory::has_location(const Cell& cell) const noexcept {
-  return cell.location < count_ && locations_[cell.location].cell == &cell;
 }
 
 void Memory::check_alive(Thread thread, const Cell& cell) {
@@ -151,7 +148,7 @@ void Memory::acquire(State& state, const Message& message, std::memory_order ord
 void Memory::publish(State& state, std::uint32_t location, Message& message, std::memory_order order) const noexcept {
   message.clock.join(releases(order) ? state.clock : state.release_clock);
   if (model_ != Model::kWeak) return;
-  const auto stamp = static_cast<std::uint16_t>(locations_[location].history.size());
+  const auto stamp = static_cast<std::int16_t>(locations_[location].history.size());
   raise(state.view, location, stamp);
   message.view.join(releases(order) ? state.view : state.release_view);
   raise(message.view, location, stamp);
@@ -224,15 +221,15 @@ std::uint64_t Memory::read(Thread thread, const Cell& cell, const View* floor, s
   }
   std::size_t stamp = location.history.size() - 1;
   if (model_ == Model::kWeak) {
-    std::uint16_t oldest = state.view.stamp[cell.location];
+    std::int16_t oldest = state.view.stamp[cell.location];
     if (floor != nullptr && floor->stamp[cell.location] > oldest) oldest = floor->stamp[cell.location];
     const bool again = state.stale.stamp[cell.location] == oldest + 1;
     const unsigned behind = oracle_.staleness(static_cast<unsigned>(stamp - oldest) + 1, again);
     stamp -= behind;
-    state.stale.stamp[cell.location] = behind > 0 ? static_cast<std::uint16_t>(stamp + 1) : std::uint16_t{0};
-    raise(state.view, cell.location, static_cast<std::uint16_t>(stamp));
+    state.stale.stamp[cell.location] = behind > 0 ? static_cast<std::int16_t>(stamp + 1) : std::int16_t{0};
+    raise(state.view, cell.location, static_cast<std::int16_t>(stamp));
     if (order == std::memory_order_seq_cst) {
-      raise(sequential_view_, cell.location, static_cast<std::uint16_t>(stamp));
+      raise(sequential_view_, cell.location, static_cast<std::int16_t>(stamp));
     }
   }
   acquire(state, location.history[stamp], order);
@@ -255,7 +252,7 @@ void Memory::store(Thread thread, const Cell& cell, std::uint64_t value, std::me
   }
   append(location, std::move(message));
   if (order == std::memory_order_seq_cst) {
-    raise(sequential_view_, cell.location, static_cast<std::uint16_t>(location.history.size() - 1));
+    raise(sequential_view_, cell.location, static_cast<std::int16_t>(location.history.size() - 1));
   }
 }
 
@@ -278,7 +275,7 @@ void Memory::modify_write(Thread thread, const Cell& cell, std::uint64_t value, 
   publish(state, cell.location, message, order);
   append(location, std::move(message));
   if (order == std::memory_order_seq_cst) {
-    raise(sequential_view_, cell.location, static_cast<std::uint16_t>(location.history.size() - 1));
+    raise(sequential_view_, cell.location, static_cast<std::int16_t>(location.history.size() - 1));
   }
 }
 
@@ -286,7 +283,7 @@ void Memory::modify_refuse(Thread thread, const Cell& cell, std::memory_order or
   Location& location = use(thread, cell);
   State& state = states_[thread];
   acquire(state, location.history.back(), order);
-  const auto stamp = static_cast<std::uint16_t>(location.history.size() - 1);
+  const auto stamp = static_cast<std::int16_t>(location.history.size() - 1);
   raise(state.view, cell.location, stamp);
   if (order == std::memory_order_seq_cst) raise(sequential_view_, cell.location, stamp);
 }
