@@ -51,9 +51,19 @@ class BLITZ_API ThreadPoolError : public std::runtime_error {
 };
 
 /// The processors that run the threads of a pool.
+///
+/// kCompact and kSpread take the second hardware thread of a core after the first ones of all cores: of the same cache (kCompact)
+/// or of the machine (kSpread). A cache here is the last-level cache of several cores. Only Linux tells the positions of
+/// processors; on other systems both are like kOnePerWorker. These are the orders that OpenMP calls close and spread.
 enum class Affinity : unsigned char {
   kNone,          ///< On any processor.
   kOnePerWorker,  ///< Worker i on the i-th processor that this process may use, modulo their number.
+  /// As kOnePerWorker, and workers with adjacent indices are close together: the processors of one memory node after those of
+  /// another, and within a node those of one cache after those of another. For threads that use the same memory.
+  kCompact,
+  /// As kOnePerWorker, and workers with adjacent indices are far apart: the memory nodes take turns, and in each node its
+  /// caches. For a pool with fewer threads than processors that needs the bandwidth or the caches of the whole machine.
+  kSpread,
   /// @cond
   none BLITZ_RENAMED("blitz::Affinity::kNone") = kNone,
   one_per_worker BLITZ_RENAMED("blitz::Affinity::kOnePerWorker") = kOnePerWorker

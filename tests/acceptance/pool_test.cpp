@@ -259,6 +259,22 @@ TEST_CASE_TEMPLATE("pool: Affinity::kOnePerWorker binds each worker to one proce
   CHECK(sum == 4950);
 }
 
+TEST_CASE_TEMPLATE("pool: kCompact and kSpread give each worker a processor of its own", Pool, BLITZ_TEST_POOLS) {
+  const std::vector<unsigned> allowed = own_mask();
+  for (const blitz::Affinity affinity : {blitz::Affinity::kCompact, blitz::Affinity::kSpread}) {
+    std::vector<std::vector<unsigned>> masks(allowed.size());
+    {
+      const Pool pool({.num_threads = allowed.size(),
+                       .on_thread_start = [&](std::size_t index) { masks[index] = own_mask(); },
+                       .affinity = affinity});
+    }
+    std::vector<unsigned> used;
+    for (const std::vector<unsigned>& mask : masks) used.insert(used.end(), mask.begin(), mask.end());
+    std::sort(used.begin(), used.end());
+    CHECK(used == allowed);
+  }
+}
+
 TEST_CASE_TEMPLATE("pool: workers without affinity may run on all processors of the program", Pool, BLITZ_TEST_POOLS) {
   const std::vector<unsigned> allowed = own_mask();
   Pool pool({.num_threads = 2});

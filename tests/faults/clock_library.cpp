@@ -15,6 +15,7 @@
 #include "blitz/detail/sys/other.cpp"
 #include "blitz/detail/sys/posix.cpp"
 #include "blitz/detail/sys/system.cpp"
+#include "blitz/detail/sys/topology.cpp"
 #include "blitz/detail/sys/windows.cpp"
 #include "blitz/detail/task/branch.cpp"
 #include "blitz/detail/task/job_group.cpp"

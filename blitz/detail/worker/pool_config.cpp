@@ -9,6 +9,7 @@
 
 #include "blitz/detail/base/atomic.hpp"
 #include "blitz/detail/base/xorshift.hpp"
+#include "blitz/detail/sys/topology.hpp"
 
 namespace blitz::detail {
 namespace {
@@ -64,6 +65,8 @@ Processors processors_for(Affinity affinity) {
     throw ThreadPoolError(ThreadPoolErrorCode::kCannotStart,
                           "blitz: this system does not let a thread choose its processor; leave affinity at kNone");
   }
+  if (affinity == Affinity::kCompact) return compact(processors, "/");
+  if (affinity == Affinity::kSpread) return spread(processors, "/");
   return processors;
 }
 

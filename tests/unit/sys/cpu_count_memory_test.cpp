@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "blitz/detail/sys/cpu_count.hpp"
+#include "blitz/detail/sys/topology.hpp"
 #include "support/fail_each.hpp"
 #include "support/failing_new.hpp"
 #include "support/fake_root.hpp"
@@ -59,6 +63,37 @@ TEST_CASE("cpu_count: without memory for the affinity mask it reports one proces
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
     if (nth == 0) CHECK(count == 1);
 #endif
+    return failed;
+  });
+  CHECK(failures > 0);
+}
+
+TEST_CASE("topology: without memory it throws bad_alloc, or takes each processor once") {
+  if (!allocations_can_fail()) {
+    MESSAGE("skipped: operator new has been replaced");
+    return;
+  }
+  FakeRoot root;
+  root.file("sys/devices/system/node/online", "0\n").file("sys/devices/system/node/node0/cpulist", "0-2\n");
+  for (const char* const processor : {"cpu0", "cpu1", "cpu2"}) {
+    const std::string folder = std::string("sys/devices/system/cpu/") + processor;
+    root.file(folder + "/topology/thread_siblings_list", "0-2\n");
+    root.file(folder + "/cache/index0/level", "3\n").file(folder + "/cache/index0/shared_cpu_list", "0-2\n");
+  }
+  const std::vector<unsigned> numbers{0, 1, 2};
+  const auto processors = blitz::detail::processors_of(numbers.data(), numbers.size());
+  const std::size_t failures = fail_each([&](std::size_t nth) {
+    fail_allocation_after(nth);
+    blitz::detail::Processors order;
+    bool threw = false;
+    try {
+      order = blitz::detail::spread(processors, root.path());
+    } catch (const std::bad_alloc&) {
+      threw = true;
+    }
+    const bool failed = stop_failing();
+    CHECK(threw == (order.count == 0));
+    if (!threw) CHECK(std::is_permutation(order.begin(), order.end(), numbers.begin(), numbers.end()));
     return failed;
   });
   CHECK(failures > 0);

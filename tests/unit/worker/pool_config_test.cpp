@@ -120,6 +120,10 @@ TEST_CASE("config: Affinity::kOnePerWorker lists the allowed processors or throw
   const Processors processors = processors_for(Affinity::kOnePerWorker);
   CHECK(processors.count > 0);
   CHECK(std::ranges::equal(processors, blitz::detail::allowed_processors()));
+  for (const Affinity affinity : {Affinity::kCompact, Affinity::kSpread}) {
+    const Processors arranged = processors_for(affinity);
+    CHECK(std::ranges::is_permutation(arranged, processors));
+  }
 #else
   CHECK_THROWS_AS((void)processors_for(Affinity::kOnePerWorker), ThreadPoolError);
 #endif
