@@ -11,6 +11,8 @@
 /// the parts on offer and of the workers that run a part: a part and its tickets have one owner at any time. Each of these has at
 /// least one. So the number is 0 only after the caller has begun to wait, no part is on offer or runs, and no more can be issued.
 ///
+/// `tests/model/flat_end.pml` searches small loops exhaustively, `tests/interleave/loop_test.cpp` runs this header.
+///
 /// Source: the credits of F. Mattern, "Global quiescence detection based on credit distribution and recovery", Information
 /// Processing Letters 30, 1989.
 ///
