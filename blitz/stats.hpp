@@ -24,6 +24,12 @@ struct WorkerStats {
   std::uint64_t times_slept = 0;     ///< How often the worker blocked for lack of work.
   std::uint64_t times_woken = 0;     ///< How often another thread woke it; each wake-up ends one sleep.
 
+  // Help that this worker did without, by the reason. Loops and joins estimate their time by earlier calls.
+  std::uint64_t parts_too_short = 0;    ///< A loop kept a part, although a worker searched: it takes less than 4 us.
+  std::uint64_t loops_too_short = 0;    ///< A loop woke no worker: the rest takes less time than the wake-up.
+  std::uint64_t joins_too_short = 0;    ///< A join woke no worker, for the same reason. Not every inner join asks.
+  std::uint64_t no_free_processor = 0;  ///< A loop woke no worker: as many ran as there are processors.
+
   // AsyncPolicy only:
   std::uint64_t lifo_hits = 0;             ///< Jobs that this worker found in its LIFO slot.
   std::uint64_t global_batch_fetches = 0;  ///< Batches of injected jobs; injected_taken counts the jobs.
@@ -45,6 +51,10 @@ struct WorkerStats {
     injected_taken += other.injected_taken;
     times_slept += other.times_slept;
     times_woken += other.times_woken;
+    parts_too_short += other.parts_too_short;
+    loops_too_short += other.loops_too_short;
+    joins_too_short += other.joins_too_short;
+    no_free_processor += other.no_free_processor;
     lifo_hits += other.lifo_hits;
     global_batch_fetches += other.global_batch_fetches;
     overflows += other.overflows;

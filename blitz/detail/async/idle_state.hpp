@@ -193,6 +193,7 @@ class IdleState {
   [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
     return slots_[slot].wakes.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] const Refusals& refusals(std::size_t slot) const noexcept { return slots_[slot].refusals; }
 
  private:
   /// The runner writes it while the slot is not parked. The idle word publishes these writes to the thread that claims the

@@ -23,7 +23,11 @@ Sleep::HalfOffer Sleep::new_half(std::size_t slot, const Job* half, std::uint64_
   HalfOffer offer;
   const auto code = reinterpret_cast<std::uintptr_t>(half->execute);
   IdleSlot& own = slots_[slot];
-  if (forks.begin(half, code, price_, own.series, stolen, ticks_now())) offer.woke = post(own.waker(), 1);
+  if (forks.begin(half, code, price_, own.series, stolen, ticks_now())) {
+    offer.woke = post(own.waker(), 1);
+  } else {
+    own.refusals.joins_too_short.add();
+  }
   offer.is_timed = forks.is_timed(half);
   offer.skips = forks.skips();
   return offer;

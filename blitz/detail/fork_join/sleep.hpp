@@ -217,6 +217,7 @@ class Sleep {
   [[nodiscard]] std::uint64_t times_woken(std::size_t slot) const noexcept {
     return slots_[slot].wakes.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] const Refusals& refusals(std::size_t slot) const noexcept { return slots_[slot].refusals; }
 
  private:
   enum class State : std::uint32_t { kAwake, kDrowsy, kAsleep, kVacant };

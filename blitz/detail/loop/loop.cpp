@@ -227,7 +227,7 @@ class LoopDriver {
     find_usual(share);
     if (share.usual != 0 && is_little(work(share.usual, left))) {
       share.pace.expect_little(left);
-      return false;
+      return refuse_little(share);
     }
     if (share.pace.expects_nothing()) look_up(share);
     const bool first_may_be_long = share.pace.may_be_long() && !share.pace.timed();
@@ -238,12 +238,16 @@ class LoopDriver {
   }
   [[nodiscard]] bool is_worth(Share& share, float per_item, LoopIndex left) const noexcept {
     const float its_work = work(per_item, left);
-    if (is_little(its_work)) return false;
+    if (is_little(its_work)) return refuse_little(share);
     const Ticks delay = share.audience == Audience::kSearches ? kHandover * ticks_per_microsecond()
                                                               : share.worker.weigh_help(saturated(its_work));
     // Ahead by at most half of the positions, so that at least a quarter is on offer, and no less than the grain.
     share.ahead = std::min({saturated(static_cast<float>(delay) / per_item), left / 2, left - 2 * loop_.grain}) / 2;
     return delay != 0;
+  }
+  static bool refuse_little(Share& share) noexcept {
+    if (share.audience == Audience::kSearches) share.worker.count_part_too_short();
+    return false;
   }
   /// In ticks.
   [[nodiscard]] static float work(float per_item, LoopIndex left) noexcept {

@@ -57,6 +57,13 @@ WorkerStats Worker<P>::stats() const noexcept {
     s.times_slept = idle_.times_slept(index());
     s.times_woken = idle_.times_woken(index());
   }
+  s.parts_too_short = parts_too_short();
+  if constexpr (requires { idle_.refusals(index()); }) {
+    const auto& refusals = idle_.refusals(index());
+    s.loops_too_short = refusals.loops_too_short.value();
+    s.joins_too_short = refusals.joins_too_short.value();
+    s.no_free_processor = refusals.no_free_processor.value();
+  }
   if constexpr (requires { finder_.lifo_hits(); }) {
     s.lifo_hits = finder_.lifo_hits();
     s.global_batch_fetches = finder_.global_batch_fetches();

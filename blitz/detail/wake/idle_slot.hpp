@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/single_writer_counter.hpp"
 #include "blitz/detail/base/ticks.hpp"
 #include "blitz/detail/sys/parker.hpp"
 #include "blitz/detail/sys/placement.hpp"
@@ -23,6 +24,11 @@ struct Summoner {
 
   void (*call)(void* team, std::size_t slot) noexcept = nullptr;
   void* team = nullptr;
+};
+
+/// The wake-ups that the runner of a slot refused, see WorkerStats. Written by the runner.
+struct Refusals {
+  SingleWriterCounter loops_too_short, joins_too_short, no_free_processor;
 };
 
 struct IdleSlot {
@@ -52,9 +58,15 @@ struct IdleSlot {
 
   /// See policy::ThriftyIdle. `awake`: the number of slots with a running thread.
   [[nodiscard]] Ticks weigh_help(Ticks work, std::uint64_t stolen, std::size_t awake, WakePrice& price) noexcept {
-    if (price.is_crowded_out(work, awake)) return 0;
+    if (price.is_crowded_out(work, awake)) {
+      refusals.no_free_processor.add();
+      return 0;
+    }
     const Ticks now = ticks_now();
-    if (!price.weigh(work, now) && !series.add(work, price, stolen, now)) return 0;
+    if (!price.weigh(work, now) && !series.add(work, price, stolen, now)) {
+      refusals.loops_too_short.add();
+      return 0;
+    }
     return price.at(now).delay();
   }
   /// The runner wakes a worker, and goes on.
@@ -69,6 +81,7 @@ struct IdleSlot {
   Ticks wake_began = 0;  // 0: woken otherwise
   bool for_series = false;
   Series series;  // the runner's
+  Refusals refusals;
   Atomic<std::uint64_t> sleeps{0};
   Atomic<std::uint64_t> wakes{0};
   Parker resident;             // blocks the slot's own thread

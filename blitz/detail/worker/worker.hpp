@@ -103,6 +103,10 @@ class WorkerBase {
   /// The ticks that calls took the last time: a loop for each item, a work list in all. 0: not known.
   [[nodiscard]] ByCode<float>& history() noexcept { return history_; }
 
+  /// A loop has not offered a part to a worker that searches.
+  void count_part_too_short() noexcept { parts_too_short_.add(); }
+  [[nodiscard]] std::uint64_t parts_too_short() const noexcept { return parts_too_short_.value(); }
+
   /// A detached job is spawned on this worker; one has ended on it.
   void detached_begun() noexcept { detached_.begin(); }
   void detached_ended() noexcept { detached_.end(); }
@@ -186,6 +190,7 @@ class WorkerBase {
   // Written by the runner.
   SingleWriterCounter confined_pushed_;
   SingleWriterCounter confined_stolen_;
+  SingleWriterCounter parts_too_short_;
   JobMemory memory_;
   JobFifo fifo_;
   DetachedCount detached_;

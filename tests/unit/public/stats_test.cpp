@@ -1,6 +1,7 @@
 #include "blitz/stats.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <latch>
@@ -39,9 +40,9 @@ constexpr int kJoinsOfFib16 = 1596;  // fib(17) - 1
 }  // namespace
 
 TEST_CASE("stats: operator+= adds member by member") {
-  WorkerStats sum{1, 2, 3, 4, 5, 6, 7};
-  sum += WorkerStats{10, 20, 30, 40, 50, 60, 70};
-  CHECK(sum == WorkerStats{11, 22, 33, 44, 55, 66, 77});
+  WorkerStats sum{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+  sum += WorkerStats{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140};
+  CHECK(sum == WorkerStats{11, 22, 33, 44, 55, 66, 77, 88, 99, 110, 121, 132, 143, 154});
   CHECK(WorkerStats{} == WorkerStats{0, 0, 0, 0, 0, 0, 0});
 }
 
@@ -116,6 +117,46 @@ TEST_CASE_TEMPLATE("stats: concurrent calls and calls from another pool inject n
   CHECK(other.stats().total.injected_taken == 0);
   check_quiet(pool.stats());
   check_quiet(other.stats());
+}
+
+/// Repeats `call` until `counter` of the pool's sum is not 0. Time: a helper is refused only after the call was measured.
+template <class Pool, class F>
+void check_refused(Pool& pool, std::uint64_t WorkerStats::*counter, F call) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (pool.stats().total.*counter == 0 && std::chrono::steady_clock::now() < end) call();
+  CHECK(pool.stats().total.*counter > 0);
+}
+
+/// Each item takes as long as some looks at the clock, whatever these take here.
+void run_loop(int items) {
+  blitz::parallel_for(0, items, [](int) {
+    for (int i = 0; i < 3; ++i) (void)std::chrono::steady_clock::now();
+  });
+}
+
+TEST_CASE_TEMPLATE("stats: a loop that is shorter than a wake-up counts its refusal", Pool, COUNTING_POOLS) {
+  Pool pool({.num_threads = 2});
+  int items = 4;
+  check_refused(pool, &WorkerStats::loops_too_short, [&] {
+    pool.install([&] { run_loop(items); });
+    items = items < 4096 ? 2 * items
+                         : 4;  // One of these takes longer than it costs to share it, and no longer than a wake-up.
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // Not a series of calls; the worker falls asleep.
+  });
+}
+
+TEST_CASE_TEMPLATE("stats: a loop that is too short to be shared counts its refusal", Pool, COUNTING_POOLS) {
+  Pool pool({.num_threads = 2});
+  pool.warm_up(std::chrono::seconds(20));
+  check_refused(pool, &WorkerStats::parts_too_short, [&] { pool.install([] { run_loop(4); }); });
+}
+
+TEST_CASE("stats: a join that was shorter than a wake-up counts its refusal") {
+  blitz::ThreadPool pool({.num_threads = 2});
+  check_refused(pool, &WorkerStats::joins_too_short, [&] {
+    pool.join([] {}, [] {});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // The worker falls asleep.
+  });
 }
 
 TEST_CASE_TEMPLATE("stats: may be read while workers run", Pool, COUNTING_POOLS) {

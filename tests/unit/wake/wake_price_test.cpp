@@ -365,5 +365,9 @@ TEST_CASE("idle slot: only work of a time slice wakes a worker if all processors
     IdleSlot caller;
     CHECK((caller.weigh_help(slice - 1, 0, awake, price) > 0) == (awake < processors));
     CHECK(caller.weigh_help(slice, 0, awake, price) > 0);
+    CHECK(caller.refusals.no_free_processor.value() == (awake < processors ? 0 : 1));
+    CHECK(caller.refusals.loops_too_short.value() == 0);
+    CHECK(caller.weigh_help(1, 0, 0, price) == 0);
+    CHECK(caller.refusals.loops_too_short.value() == 1);
   }
 }
