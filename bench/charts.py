@@ -19,13 +19,13 @@ Exit status: 0 the charts are written; 2 matplotlib is missing, or a file cannot
 
 import argparse
 import itertools
-import json
 import math
 import pathlib
 import sys
 import textwrap
 
 import cadence
+import records
 from baseline import number
 
 try:
@@ -352,24 +352,19 @@ def main():
     parser.add_argument("record", metavar="RECORD", type=pathlib.Path)
     parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path)
     options = parser.parse_args()
-    try:
-        record = json.loads(options.record.read_text(encoding="utf-8"))
+
+    def draw(record):
         options.folder.mkdir(parents=True, exist_ok=True)
         if "cells" in record:
             draw_cadence(record, options.folder)
-            return 0
+            return
         colour = colours(record["results"])
         for threads in record["threads"]:
             draw_medians(record, threads, options.folder, colour)
         draw_speed_ups(record, options.folder, colour)
         draw_break_even(record, options.folder, colour)
-    except (OSError, ValueError) as error:
-        print(f"charts: {error}", file=sys.stderr)
-        return 2
-    except (KeyError, TypeError) as error:
-        print(f"charts: '{options.record}' is not what --json writes: {error!r}", file=sys.stderr)
-        return 2
-    return 0
+
+    return records.use("charts", options.record, draw)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,12 @@ Exit status: 0 the conclusion is printed; 2 the file cannot be read.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import statistics
 import sys
 
+import records
 from baseline import number
 
 LIBRARIES = {"oneTBB": "tbb_", "OpenMP": "openmp_", "Rayon": "rayon"}  # the beginning of the names of their forms
@@ -98,16 +98,11 @@ def main():
     parser.add_argument("--load", type=float, default=0, help="the load average of the machine before the measurement")
     parser.add_argument("record", metavar="RECORD", type=pathlib.Path)
     options = parser.parse_args()
-    try:
-        record = json.loads(options.record.read_text(encoding="utf-8"))
+
+    def show(record):
         print("\n".join(conclusion(record, options.load)))
-    except (OSError, ValueError) as error:
-        print(f"conclusion: {error}", file=sys.stderr)
-        return 2
-    except (KeyError, TypeError) as error:
-        print(f"conclusion: '{options.record}' is not what --json writes: {error!r}", file=sys.stderr)
-        return 2
-    return 0
+
+    return records.use("conclusion", options.record, show)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import pathlib
 import sys
 
 import pages
+import records
 from baseline import number
 
 # The rows of a table: a peer, or the best of the peers with a prefix such as "tbb_".
@@ -110,18 +111,14 @@ def main():
     parser.add_argument("record", metavar="RECORD", type=pathlib.Path)
     parser.add_argument("page", metavar="PAGE", type=pathlib.Path)
     options = parser.parse_args()
-    try:
-        record = json.loads(options.record.read_text(encoding="utf-8"))
+
+    def write(record):
         status = pages.update(options.page, {"curves": tables(record)}, options.check, f"'{options.record}'")
         if options.shown and not options.check:
             options.shown.write_text(json.dumps(shown(record)), encoding="utf-8")
-    except (OSError, ValueError) as error:
-        print(f"curves: {error}", file=sys.stderr)
-        return 2
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        print(f"curves: '{options.record}' is not what --json writes: {error!r}", file=sys.stderr)
-        return 2
-    return status
+        return status
+
+    return records.use("curves", options.record, write)
 
 
 if __name__ == "__main__":

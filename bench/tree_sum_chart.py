@@ -8,10 +8,10 @@ usage: tree_sum_chart.py [--check] RECORD SVG
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
+import records
 from baseline import number
 
 WORKLOAD = "tree_sum"
@@ -56,20 +56,17 @@ def main():
     parser.add_argument("record", metavar="RECORD", type=pathlib.Path)
     parser.add_argument("svg", metavar="SVG", type=pathlib.Path)
     options = parser.parse_args()
-    try:
-        drawn = drawing(json.loads(options.record.read_text(encoding="utf-8")))
+
+    def draw(record):
+        drawn = drawing(record)
         if not options.check:
             options.svg.write_text(drawn, encoding="utf-8")
         elif options.svg.read_text(encoding="utf-8") != drawn:
             print(f"'{options.svg}' differs from '{options.record}'", file=sys.stderr)
             return 1
-    except (OSError, ValueError) as error:
-        print(f"tree_sum_chart: {error}", file=sys.stderr)
-        return 2
-    except (KeyError, TypeError) as error:
-        print(f"tree_sum_chart: '{options.record}' is not what --json writes: {error!r}", file=sys.stderr)
-        return 2
-    return 0
+        return 0
+
+    return records.use("tree_sum_chart", options.record, draw)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class RunTest(unittest.TestCase):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
                 path.chmod(0o755)
-            for name in ("run", "conclusion.py", "baseline.py"):
+            for name in ("run", "conclusion.py", "baseline.py", "records.py"):
                 shutil.copy(ROOT / "bench" / name, pathlib.Path(folder, "bench"))
             environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
             command = [pathlib.Path(folder, "bench", "run"), *arguments]
