@@ -118,13 +118,18 @@ struct AdjacentDifference : HasOutput {
 
 }  // namespace detail
 
-/// Writes the first item, and then op(item, previous item) for each other item; by default their differences. Stops at the end
-/// of the shorter range, and returns both positions: {in, out}.
+/// Writes the first item, and then `op(item, previous)` for each other item and the one before it; by default their
+/// differences. Stops at the end of the shorter range, and returns both positions: {in, out}.
 ///
-/// adjacent_difference(range, out, op), adjacent_difference(first, last, out, out_last, op), and both with AlgorithmOptions as
-/// the first argument. `out` may be the range itself; otherwise the two must not overlap. Calls `op` n - 1 times. Memory: none;
-/// in place, 256 items or, for large inputs, one item per half megabyte. Throws the exceptions of `op` and of assignments, and
-/// Stopped after a stop request. All items of `out` are then valid, and some have been assigned. Thread-safety: any thread.
+/// `out` may be the range itself; otherwise the two must not overlap. Several threads call `op` concurrently.
+///
+/// Throws the exceptions of `op` and of assignments, and Stopped after a stop request. All items of `out` are then valid, and
+/// some have been assigned.
+///
+/// O(n): n - 1 calls of `op`. Memory: none; in place, 256 items or, for large inputs, one item per half megabyte.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::adjacent_difference(timestamps, gaps);
 /// @endcode

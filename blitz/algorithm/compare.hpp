@@ -109,12 +109,17 @@ struct IsPartitioned : WithPredicate<IsPartitioned> {
 
 }  // namespace detail
 
-/// @name Comparisons of two ranges
-/// All of these search for the first position that fails the test. Several threads search blocks concurrently; after a failure
-/// no new blocks start to its right. Called as f(range1, range2, ...) and f(first1, last1, first2, last2, ...), or with one
-/// range; each also with AlgorithmOptions as the first argument. They throw the exceptions of comparisons, predicates and
-/// projections, and Stopped after a stop request, unless the result is known. At most n comparisons, or calls of the predicate.
-/// Memory: none. Thread-safety: any thread.
+/// @name Comparisons and tests of order
+/// `equal`, `mismatch` and `lexicographical_compare` compare two ranges; `is_sorted`, `is_sorted_until` and `is_partitioned`
+/// test the order of one. Each searches for the first position that fails the test. Several threads search blocks concurrently;
+/// after a failure no new blocks start to its right.
+///
+/// Throws the exceptions of comparisons, predicates and projections, and Stopped after a stop request, unless the result is
+/// known.
+///
+/// O(n): at most n comparisons, or calls of the predicate. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
 /// Returns the first positions at which two ranges differ, up to the end of the shorter one, like std::ranges::mismatch.

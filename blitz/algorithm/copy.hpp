@@ -176,26 +176,31 @@ struct SwapRanges {
 }  // namespace detail
 
 /// @name Copies
-/// All of these are called with ranges, or with a first and a last iterator for each range, including the output; optionally
-/// with AlgorithmOptions as the first argument. They stop at the end of the shorter range, and return the positions where they
-/// stopped, like their namesakes in std::ranges. The ranges must not overlap. Several threads assign concurrently, whole blocks
-/// by memmove if the items permit it. They throw the first exception of an assignment, and Stopped after a stop request: then
-/// some items have been assigned and some have not. One assignment for each item. Memory: none. Thread-safety: any thread.
+/// `copy`, `copy_n`, `move`, `reverse_copy` and `swap_ranges` stop at the end of the shorter range, and return the positions
+/// where they stopped, like their namesakes in `std::ranges`. The ranges must not overlap. Several threads assign concurrently,
+/// whole blocks by memmove if the items permit it.
+///
+/// Throws the first exception of an assignment, and Stopped after a stop request: then some items have been assigned and some
+/// have not.
+///
+/// O(n): one assignment for each item. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
-/// copy(range, out): assigns the items of `range` to those of `out`.
+/// Assigns the items of a range to those of `out`.
 /// @code
 ///   blitz::copy(frame, buffer);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Copy> copy{};
-/// copy_n(first, count, out, out_last): copies `count` items beginning at `first`, or as many as fit into the output. Without
-/// `out_last` the output must have room for all of them.
+/// Copies `count` items beginning at `first`, or as many as fit into the output. Without `out_last` the output must have room
+/// for all of them.
 inline constexpr detail::Algorithm<detail::CopyN> copy_n{};
-/// move(range, out): like copy, but moves the items.
+/// Moves the items of a range to those of `out`, as blitz::copy copies them.
 inline constexpr detail::Algorithm<detail::Move> move{};
-/// reverse_copy(range, out): copies the items of `range` to `out` in reverse order.
+/// Copies the items of a range to `out` in reverse order.
 inline constexpr detail::Algorithm<detail::ReverseCopy> reverse_copy{};
-/// swap_ranges(range1, range2): swaps the items of two ranges.
+/// Swaps the items of two ranges.
 inline constexpr detail::Algorithm<detail::SwapRanges> swap_ranges{};
 
 /// @}

@@ -99,15 +99,18 @@ struct RemoveCopy : HasOutput {
 /// Copies the items with a projection that satisfies `pred`, in order, into another range, which must not overlap. Returns both
 /// end positions: {in, out}. If `out` has no room for all, `in` is the first item that did not fit; otherwise it is the end.
 ///
-/// copy_if(range, out, pred, proj), copy_if(first, last, out, out_last, pred, proj), and both with AlgorithmOptions as the
-/// first argument. Calls `pred` and `proj` at most once for each item. Memory: one bit for each item, and some kilobytes. For
-/// trivially copied items of at most 16 bytes also room for a quarter of them, at most 2 MiB per thread. Throws the exceptions
-/// of `pred`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and some may have been
-/// assigned. Thread-safety: any thread.
+/// Workers claim blocks from left to right. A worker copies directly to the output if it knows the number of items kept before
+/// its block. Otherwise it records a bit for each item, or copies its items to a buffer. These items are copied to the output
+/// when the number is known.
 ///
-/// The algorithm: workers claim blocks from left to right. A worker copies directly to the output if it knows the number of
-/// items kept before its block. Otherwise it records a bit for each item, or copies its items to a buffer. These items are
-/// copied to the output when the number is known (see ChainedRuns).
+/// Throws the exceptions of `pred`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and
+/// some may have been assigned.
+///
+/// O(n): at most one call of `pred` and `proj` for each item. Memory: one bit for each item, and some kilobytes. For trivially
+/// copied items of at most 16 bytes also room for a quarter of them, at most 2 MiB per thread.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   std::vector<double> found(numbers.size());
 ///   const auto [in, out] = blitz::copy_if(numbers, found, [](double x) { return x > 0; });
@@ -115,16 +118,31 @@ struct RemoveCopy : HasOutput {
 /// @endcode
 inline constexpr detail::Algorithm<detail::CopyIf<true>> copy_if{};
 
-/// Copies the items with a projection that does not satisfy `pred`. remove_copy_if(range, out, pred, proj),
-/// remove_copy_if(first, last, out, out_last, pred, proj). Result, exceptions, complexity, memory and thread-safety: as for
-/// copy_if.
+/// Copies the items with a projection that does not satisfy `pred`, in order, into another range, which must not overlap.
+/// Returns both end positions: {in, out}. It is blitz::copy_if with the opposite predicate.
+///
+/// Throws the exceptions of `pred`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and
+/// some may have been assigned.
+///
+/// O(n): at most one call of `pred` and `proj` for each item. Memory: see blitz::copy_if.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::remove_copy_if(words, others, [](const std::string& word) { return word.empty(); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::CopyIf<false>> remove_copy_if{};
 
-/// Copies the items with a projection that does not equal `value`. remove_copy(range, out, value, proj), remove_copy(first,
-/// last, out, out_last, value, proj). Result, exceptions, complexity, memory and thread-safety: as for copy_if.
+/// Copies the items with a projection that does not equal `value`, in order, into another range, which must not overlap.
+/// Returns both end positions: {in, out}. It is blitz::copy_if with this comparison as the predicate.
+///
+/// Throws the exceptions of comparisons, `proj` and copies, and Stopped after a stop request. All items of `out` are then
+/// valid, and some may have been assigned.
+///
+/// O(n): at most one comparison and one call of `proj` for each item. Memory: see blitz::copy_if.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::remove_copy(numbers, rest, 0);
 /// @endcode

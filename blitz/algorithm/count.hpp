@@ -121,9 +121,13 @@ struct CountIf : WithPredicate<CountIf> {
 }  // namespace detail
 
 /// @name Counts
-/// Both are called as f(range, ...) and f(first, last, ...), each also with AlgorithmOptions as the first argument. Several
-/// threads make the n calls of the predicate and the projection concurrently. Throws the exceptions of these, and Stopped after
-/// a stop request. Memory: none. Thread-safety: any thread.
+/// Several threads make the calls of the predicate and the projection of `count` and `count_if` concurrently.
+///
+/// Throws the exceptions of these calls, and Stopped after a stop request.
+///
+/// O(n): n calls for n items. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
 /// Returns the number of items with a projection equal to `value`.

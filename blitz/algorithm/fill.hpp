@@ -193,26 +193,31 @@ struct Replace {
 }  // namespace detail
 
 /// @name Assignments
-/// All of these are called as f(range, ...) and f(first, last, ...), each also with AlgorithmOptions as the first argument, and
-/// return the end. Several threads assign concurrently, in any order of blocks. They throw the first exception of an assignment
-/// or a callable, and Stopped after a stop request: then some items are new and some old. At most one assignment for each item.
-/// Memory: none. Thread-safety: any thread.
+/// `fill`, `fill_n`, `generate`, `iota`, `replace` and `replace_if` return the end. Several threads assign concurrently, in any
+/// order of blocks.
+///
+/// Throws the first exception of an assignment or a callable, and Stopped after a stop request: then some items are new and
+/// some old.
+///
+/// O(n): at most one assignment for each item. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
 /// Assigns `value` to all items.
 inline constexpr detail::Algorithm<detail::Fill> fill{};
-/// Assigns `value` to `count` items beginning at `first`: fill_n(first, count, value). Returns their end.
+/// Assigns `value` to `count` items beginning at `first`. Returns their end.
 inline constexpr detail::Algorithm<detail::FillN> fill_n{};
-/// Assigns f() to each item. Several threads call `f` concurrently.
+/// Assigns the result of a call `f()` to each item. Several threads call `f` concurrently.
 inline constexpr detail::Algorithm<detail::Generate> generate{};
-/// Assigns value, value + 1, value + 2 and so on.
+/// Assigns `value`, `value + 1`, `value + 2` and so on.
 /// @code
 ///   blitz::iota(order, 0);
 /// @endcode
 inline constexpr detail::Algorithm<detail::Iota> iota{};
-/// replace(range, old_value, value, proj): assigns `value` to the items with a projection equal to `old_value`.
+/// Assigns `value` to the items with a projection equal to `old_value`.
 inline constexpr detail::Algorithm<detail::Replace> replace{};
-/// replace_if(range, pred, value, proj): assigns `value` to the items with a projection that satisfies `pred`.
+/// Assigns `value` to the items with a projection that satisfies `pred`.
 inline constexpr detail::Algorithm<detail::ReplaceIf> replace_if{};
 
 /// @}

@@ -225,12 +225,17 @@ struct FindFirstOf : OfTwoRanges<FindFirstOf, std::ranges::equal_to> {
 }  // namespace detail
 
 /// @name Searches
-/// In all of these, several threads search blocks concurrently and share the best position so far: after an item is found, no
-/// new blocks start to its right. Several threads call the predicates, comparisons and projections concurrently through
-/// references. They may also be called for some items beyond the result: if the items are numbers, for up to 31 in the same
-/// block. Called as f(range, ...) and f(first, last, ...), each also with AlgorithmOptions as the first argument. They throw
-/// the exceptions of these callables, and Stopped after a stop request, unless the result is known. At most n calls of the
-/// predicate; n * m for search, find_end and find_first_of. Memory: none. Thread-safety: any thread.
+/// In the searches `find`, `find_if`, `find_if_not`, `find_last`, `find_last_if`, `find_last_if_not`, `any_of`, `all_of`,
+/// `none_of`, `adjacent_find`, `search`, `find_end` and `find_first_of`, several threads search blocks concurrently and share
+/// the best position so far: after an item is found, no new blocks start to its right. Several threads call the predicates,
+/// comparisons and projections concurrently through references. They may also be called for some items beyond the result: if
+/// the items are numbers, for up to 31 in the same block.
+///
+/// Throws the exceptions of these callables, and Stopped after a stop request, unless the result is known.
+///
+/// O(n): at most n calls of the predicate; n * m calls for `search`, `find_end` and `find_first_of`. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
 /// Returns an iterator to the first item with a projection equal to `value`, or the end.

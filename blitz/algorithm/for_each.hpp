@@ -85,15 +85,28 @@ struct ForEachN {
 
 /// Calls `f` with the projection of each item, and ignores its result. Returns the end.
 ///
-/// for_each(range, f, proj), for_each(first, last, f, proj), and both with AlgorithmOptions as the first argument. A
-/// parallel_for in the form of std::ranges::for_each: several threads call `f` concurrently, in any order of blocks. Throws the
-/// first exception of `f`. Returns after a stop request. n calls for n items. Memory: none. Thread-safety: any thread.
+/// It is a parallel_for() in the form of `std::ranges::for_each`: several threads call `f` concurrently, in any order of
+/// blocks. Returns after a stop request.
+///
+/// Throws the first exception of `f`.
+///
+/// O(n): n calls for n items. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::for_each(people, [](std::string& name) { name += '!'; }, &Person::name);
 /// @endcode
 inline constexpr detail::Algorithm<detail::ForEach> for_each{};
-/// Like for_each, for the `count` items beginning at `first`: for_each_n(first, count, f, proj). Returns their end. Exceptions,
-/// complexity and thread-safety: as for for_each.
+/// Calls `f` with the projection of each of the `count` items beginning at `first`, and ignores its result. Returns their end.
+/// Several threads call `f` concurrently, in any order of blocks. Returns after a stop request.
+///
+/// Throws the first exception of `f`.
+///
+/// O(n): n calls for n items. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::for_each_n(jobs.begin(), 10, [](Job& job) { job.start(); });
 /// @endcode

@@ -154,18 +154,23 @@ struct GroupBy {
 /// Finds the items with equal keys. For each key `key_of(item)` the result has a group: the positions of its items in the
 /// range, in order. The groups are in the order of their first items, on any number of threads.
 ///
-/// group_by(range, key_of), group_by(first, last, key_of), and both with AlgorithmOptions as the first argument. Keys are
-/// hashed by std::hash and compared by ==; without `key_of` the items are the keys. Items and keys are not copied: the key of a
-/// group is the key of its first item.
+/// Keys are hashed by `std::hash` and compared by `==`; without `key_of` the items are the keys. Items and keys are not copied:
+/// the key of a group is the key of its first item. With an inconsistent `key_of`, each position is still in some group. If
+/// most of many items share a key, and there are many other keys, one worker processes all these items.
 ///
 /// Throws the exceptions of `key_of`, the hash and the comparison, Stopped after a stop request, and std::bad_alloc; it only
-/// reads the input. O(n) expected time, with at most three calls of `key_of` for each item. For keys other than integers, two
-/// more calls for each comparison of keys with equal hashes. Memory in addition to the result: 2 bytes for each item; 18 bytes
-/// if there are more groups than a cache holds. Thread-safety: any thread. If most of many items share a key, and there are
-/// many other keys, one worker processes all these items. With an inconsistent `key_of`, each position is still in some group.
+/// reads the input.
 ///
-/// Source: the hash joins of databases. C. Balkesen, J. Teubner, G. Alonso, M. T. Oezsu, "Main-memory hash joins on multi-core
-/// CPUs: tuning to the underlying hardware", ICDE 2013.
+/// O(n) expected time, with at most three calls of `key_of` for each item. For keys other than integers, two more calls for
+/// each comparison of keys with equal hashes. Memory in addition to the result: 2 bytes for each item; 18 bytes if there are
+/// more groups than a cache holds.
+///
+/// Thread-safety: any thread.
+///
+/// @par Source
+/// The hash joins of databases. C. Balkesen, J. Teubner, G. Alonso, M. T. Oezsu, "Main-memory hash joins on multi-core CPUs:
+/// tuning to the underlying hardware", ICDE 2013.
+///
 /// @code
 ///   for (const auto group : blitz::group_by(people, &Person::city)) {
 ///     print(people[group.front()].city, group.size());

@@ -170,14 +170,18 @@ struct Histogram {
 
 /// Counts the items of each bin: element b of the result is the number of items with `bin_of(item) == b`.
 ///
-/// histogram(range, bins, bin_of), histogram(first, last, bins, bin_of), and both with AlgorithmOptions as the first argument.
 /// `bins` is the number of bins, and `bin_of` returns an integer in [0, bins). Without `bin_of` the items are the integers.
 /// There should be fewer bins than items, because a part of the range that another worker takes has at least as many items as
 /// there are bins.
 ///
 /// Throws std::out_of_range if `bin_of` returns no valid bin, the exceptions of `bin_of`, Stopped after a stop request, and
-/// std::bad_alloc. n calls of `bin_of`. Memory: the result, and as much for each part that another worker takes; twice as much
-/// for 1024 bins or fewer. Thread-safety: any thread.
+/// std::bad_alloc.
+///
+/// O(n): n calls of `bin_of`. Memory: the result, and as much for each part that another worker takes; twice as much for 1024
+/// bins or fewer.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto of_each_length = blitz::histogram(words, 64, [](const std::string& word) {
 ///     return std::min<std::size_t>(word.size(), 63);

@@ -59,40 +59,45 @@ struct InplaceMergeFn : InOrderAround<InplaceMergeFn> {
 /// @brief Merges two sorted ranges into an output. Stable: of equal items, the items of the first range come first, and the
 /// items of each range keep their order.
 ///
-/// merge(range1, range2, out, comp, proj1, proj2), merge(first1, last1, first2, last2, out, out_last, comp, proj1, proj2), and
-/// both with AlgorithmOptions as the first argument. Both inputs must be sorted by `comp` of their projections; by default
-/// std::ranges::less and std::identity. Several threads call these concurrently. `out` is a sized range, which must not overlap
-/// the inputs.
+/// Both inputs must be sorted by `comp` of their projections; by default `std::ranges::less` and `std::identity`. Several
+/// threads call these concurrently. `out` is a sized range, which must not overlap the inputs.
 ///
-/// Returns the ends of the inputs and of the output, as std::ranges::merge does. If the output is too small, it is filled, and
-///   `in1` and `in2` point to the first items that did not fit.
+/// Returns the ends of the inputs and of the output, as `std::ranges::merge` does. If the output is too small, it is filled,
+/// and `in1` and `in2` point to the first items that did not fit.
+///
 /// Throws the exceptions of `comp`, the projections and assignments, and Stopped after a stop request; then some of the output
-///   has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains all items in
-///   an unspecified order.
+/// has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains all items in an
+/// unspecified order.
 ///
-/// At most n1 + n2 comparisons, and some log2 n for each part of the output; one assignment for each item. Memory: none.
+/// O(n1 + n2): at most n1 + n2 comparisons, and some log2 n for each part of the output; one assignment for each item. Memory:
+/// none.
+///
 /// Thread-safety: any thread.
+///
+/// @par Source
+/// S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk: Merge Path, 2012.
+///
 /// @code
 ///   blitz::merge(mine, yours, ours);
 /// @endcode
-/// Source: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk: Merge Path, 2012.
 inline constexpr detail::Algorithm<detail::MergeFn> merge{};
 
-/// @brief Merges the sorted [first, middle) and [middle, last) in place. Stable: of equal items, the items of [first, middle)
-/// come first, and the items of each part keep their order.
+/// @brief Merges the sorted parts [first, middle) and [middle, last) of a range in place. Stable: of equal items, the items of
+/// [first, middle) come first, and the items of each part keep their order. Returns the end.
 ///
-/// inplace_merge(range, middle, comp, proj), inplace_merge(first, middle, last, comp, proj), and both with AlgorithmOptions as
-/// the first argument; returns the end. `comp` and `proj` are by default std::ranges::less and std::identity. Several threads
-/// call them concurrently.
+/// `comp` and `proj` are by default `std::ranges::less` and `std::identity`. Several threads call them concurrently.
 ///
 /// Throws the exceptions of `comp`, `proj` and the moves of items, and Stopped after a stop request. Unless a move throws, the
-///   range then still contains the same items; if memory could be allocated, each in its original place. If the comparison is
-///   no strict weak order, the result is an unspecified permutation.
+/// range then still contains the same items; if memory could be allocated, each in its original place. If the comparison is no
+/// strict weak order, the result is an unspecified permutation.
 ///
-/// At most n comparisons, and some log2 n for each part. Memory: room for the items that must change their places, and two
-/// pointers for each item that is not cheap to move. If the allocation fails, the calling thread merges by rotations, with O(n
-/// log n) swaps. Ranges that are not contiguous, such as a deque, are moved to other memory and back: std::bad_alloc leaves
-/// them unchanged. Thread-safety: any thread.
+/// O(n): at most n comparisons, and some log2 n for each part. Memory: room for the items that must change their places, and
+/// two pointers for each item that is not cheap to move. If the allocation fails, the calling thread merges by rotations, with
+/// O(n log n) swaps. Ranges that are not contiguous, such as a deque, are moved to other memory and back: std::bad_alloc leaves
+/// them unchanged.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto sorted = items.size();
 ///   items.insert(items.end(), added.begin(), added.end());

@@ -315,11 +315,15 @@ struct MinMax : WithComparison<MinMax, std::ranges::less> {
 }  // namespace detail
 
 /// @name Least and greatest items
-/// All of these are called as f(range, comp, proj) and f(first, last, comp, proj), each also with AlgorithmOptions as the first
-/// argument. `comp` is by default std::ranges::less. n - 1 comparisons (minmax: 2 n), by several threads concurrently, and one
-/// for each part that another worker took. Numbers are compared by vector instructions. NaNs have no order: if there are any,
-/// the result may be any item. They throw the exceptions of comparisons and projections, and Stopped after a stop request.
-/// Memory: none. Thread-safety: any thread.
+/// `min_element`, `max_element`, `minmax_element`, `min`, `max` and `minmax` compare items by `comp`, by default
+/// `std::ranges::less`. Several threads compare concurrently. Numbers are compared by vector instructions. NaNs have no order:
+/// if there are any, the result may be any item.
+///
+/// Throws the exceptions of comparisons and projections, and Stopped after a stop request.
+///
+/// O(n): n - 1 comparisons (`minmax` and `minmax_element`: 2 n), and one for each part that another worker took. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
 /// Returns an iterator to the first of the least items; the end if there is none.

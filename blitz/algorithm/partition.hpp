@@ -251,41 +251,54 @@ struct PartitionCopy : HasOutput {
 /// Moves the items with a projection that satisfies `pred` to the front. Not stable. Returns the other items, as the subrange
 /// at the end of the range.
 ///
-/// partition(range, pred, proj), partition(first, last, pred, proj), and both with AlgorithmOptions as the first argument.
-/// Exactly n calls of `pred` and `proj`. Up to 32,768 contiguous, trivially moved items of at most 32 bytes are each moved
-/// twice, directly after their call of `pred`, some as copies elsewhere, and need no memory. Otherwise, after all calls of
-/// `pred`, each item on the wrong side is swapped once. Memory: 1.1 bits for each item; std::bad_alloc leaves the items
-/// unchanged. Throws the exceptions of `pred`, `proj` and swaps, and Stopped after a stop request. The range then contains the
-/// same items in some order, unless a swap threw. Thread-safety: any thread.
+/// Up to 32,768 contiguous, trivially moved items of at most 32 bytes are each moved twice, directly after their call of
+/// `pred`, some as copies elsewhere, and need no memory. Otherwise, after all calls of `pred`, each item on the wrong side is
+/// swapped once.
+///
+/// Throws the exceptions of `pred`, `proj` and swaps, and Stopped after a stop request. The range then contains the same items
+/// in some order, unless a swap threw.
+///
+/// O(n): exactly n calls of `pred` and `proj`. Memory: 1.1 bits for each item; std::bad_alloc leaves the items unchanged.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto idle = blitz::partition(workers, [](const Worker& w) { return w.busy; });
 /// @endcode
 inline constexpr detail::Algorithm<detail::Partition<false>> partition{};
 
 /// Moves the items with a projection that satisfies `pred` to the front. Stable: these items and the others keep their order.
-/// Returns the other items, as the subrange at the end of the range.
+/// Returns the other items, as the subrange at the end of the range. The algorithm is blitz::remove_if, with a buffer for the
+/// other items.
 ///
-/// stable_partition(range, pred, proj), stable_partition(first, last, pred, proj), and both with AlgorithmOptions as the first
-/// argument. Exactly n calls of `pred` and `proj`; two moves for each of the other items, and at most one for each item in
-/// front. Memory: room for n items, used only for the other items, one bit for each item, and 16 bytes for 64 items with a
-/// destructor; std::bad_alloc leaves the items unchanged. Throws the exceptions of `pred`, `proj` and moves, and Stopped after
-/// a stop request. All items are then valid, and some may have been moved from. Thread-safety: any thread. The algorithm:
-/// remove_if, with a buffer for the other items.
+/// Throws the exceptions of `pred`, `proj` and moves, and Stopped after a stop request. All items are then valid, and some may
+/// have been moved from.
+///
+/// O(n): exactly n calls of `pred` and `proj`; two moves for each of the other items, and at most one for each item in front.
+/// Memory: room for n items, used only for the other items, one bit for each item, and 16 bytes for 64 items with a destructor;
+/// std::bad_alloc leaves the items unchanged.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto later = blitz::stable_partition(tasks, [](const Task& t) { return t.urgent; });
 /// @endcode
 inline constexpr detail::Algorithm<detail::Partition<true>> stable_partition{};
 
-/// Copies the items with a projection that satisfies `pred` into one range, and the others into another, each in order. The
+/// Copies the items with a projection that satisfies `pred` into `front`, and the others into `others`, each in order. The
 /// ranges must not overlap. Returns the end positions: {in, out1, out2}. If an output has no room for all its items, `in` is
-/// the first item that did not fit; otherwise it is the end.
+/// the first item that did not fit; otherwise it is the end. The algorithm is blitz::copy_if.
 ///
-/// partition_copy(range, front, others, pred, proj), partition_copy(first, last, front, front_last, others, others_last, pred,
-/// proj), and both with AlgorithmOptions as the first argument. Calls `pred` and `proj` at most once for each item. Memory: one
-/// bit for each item, and some kilobytes. Throws the exceptions of `pred`, `proj` and copies, and Stopped after a stop request.
-/// All items of the outputs are then valid, and some may have been assigned. Thread-safety: any thread. The algorithm: copy_if.
+/// Throws the exceptions of `pred`, `proj` and copies, and Stopped after a stop request. All items of the outputs are then
+/// valid, and some may have been assigned.
+///
+/// O(n): at most one call of `pred` and `proj` for each item. Memory: one bit for each item, and some kilobytes.
+///
+/// Thread-safety: any thread.
+///
 /// @code
-///   const auto [in, even_end, odd_end] = blitz::partition_copy(numbers, even, odd, [](int x) { return x % 2 == 0; });
+///   const auto [in, even_end, odd_end] =
+///       blitz::partition_copy(numbers, even, odd, [](int x) { return x % 2 == 0; });
 /// @endcode
 inline constexpr detail::Algorithm<detail::PartitionCopy> partition_copy{};
 

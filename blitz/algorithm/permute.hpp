@@ -318,32 +318,40 @@ struct RotateCopy : HasOutput {
 }  // namespace detail
 
 /// @name Permutations
-/// All of these are called with a range or with iterators, optionally with AlgorithmOptions as the first argument. They return
-/// the results of their namesakes in std::ranges. Several threads swap or move items concurrently. They throw the first
-/// exception of a swap or move, and Stopped after a stop request: the range then contains a permutation of its items, except
-/// for shifts, which leave some items moved from. No memory, except for shuffle. O(n) for n items. Thread-safety: any thread.
+/// `reverse`, `rotate`, `rotate_copy`, `shift_left`, `shift_right` and `shuffle` return the results of their namesakes in
+/// `std::ranges`. Several threads swap or move items concurrently.
+///
+/// Throws the first exception of a swap, a move or a copy, and Stopped after a stop request: the range then contains a
+/// permutation of its items, except for shifts, which leave some items moved from.
+///
+/// O(n) for n items. Memory: none, except for `shuffle`.
+///
+/// Thread-safety: any thread.
 /// @{
 
-/// reverse(range): the items in the opposite order. n / 2 swaps.
+/// Puts the items into the opposite order, by n / 2 swaps.
 inline constexpr detail::Algorithm<detail::Reverse> reverse{};
-/// rotate(range, middle), rotate(first, middle, last): the item at `middle` becomes the first one. Returns the sub-range of
-/// the items that were before it. n swaps, as three reversals.
+/// Rotates the items to the left, so that the item at `middle` becomes the first one. Returns the sub-range of the items that
+/// were before it. Needs n swaps, as three reversals.
 inline constexpr detail::Algorithm<detail::Rotate> rotate{};
-/// rotate_copy(range, middle, out), rotate_copy(first, middle, last, out, out_last): copies the rotated items into another
-/// range, up to the end of the shorter one. The ranges must not overlap.
+/// Copies the items into another range in the order of blitz::rotate, up to the end of the shorter range. The ranges must not
+/// overlap.
 inline constexpr detail::Algorithm<detail::RotateCopy> rotate_copy{};
-/// shift_left(range, n): moves each item by n places to the left; the first n items are overwritten. Returns the sub-range of
-/// the others. Moves in steps of n items. Several threads move each step if n is large; otherwise one thread does.
+/// Moves each item by n places to the left; the first n items are overwritten. The last argument is n. Returns the sub-range of
+/// the other items. Moves in steps of n items. Several threads move each step if n is large; otherwise one thread does.
 inline constexpr detail::Algorithm<detail::ShiftLeft> shift_left{};
-/// shift_right(range, n): like shift_left, to the right. The last n items are overwritten.
+/// Moves each item by n places to the right; the last n items are overwritten. The last argument is n. Returns the sub-range of
+/// the other items. Moves in steps of n items, like blitz::shift_left.
 inline constexpr detail::Algorithm<detail::ShiftRight> shift_right{};
-/// shuffle(range, generator): puts the items into a uniformly random order. `generator` supplies a seed of 64 bits. The result
-/// depends only on this seed, not on the number of threads. Several threads shuffle items with a noexcept move, in memory for n
-/// more items. One thread shuffles other items, and fewer than 32,768 items, in place. Throws std::bad_alloc and Stopped only
-/// before the first item is moved.
+/// Puts the items into a uniformly random order. The generator `random` supplies a seed of 64 bits. The result depends only on
+/// this seed, not on the number of threads. Several threads shuffle items with a noexcept move, in memory for n more items. One
+/// thread shuffles other items, and fewer than 32,768 items, in place. Throws std::bad_alloc and Stopped only before the first
+/// item is moved.
 ///
-/// Sources: C. R. Rao, "Generation of random permutations of given number of elements using random sampling numbers", Sankhya
-/// 23, 1961; M. Sandelius, "A simple randomization procedure", J. Royal Statistical Society B 24, 1962.
+/// @par Sources
+/// C. R. Rao, "Generation of random permutations of given number of elements using random sampling numbers", Sankhya 23, 1961;
+/// M. Sandelius, "A simple randomization procedure", J. Royal Statistical Society B 24, 1962.
+///
 /// @code
 ///   blitz::shuffle(cards, std::mt19937(7));
 /// @endcode

@@ -165,17 +165,22 @@ struct TransformReduce {
 
 }  // namespace detail
 
-/// Returns op(... op(op(init, x0), x1) ..., xn) for the items of a range. Several threads combine runs of neighbouring items
-/// concurrently, so `op` must be associative; it need not be commutative. The defaults are T() of the items' type for `init`,
-/// and addition for `op`. T must be movable, and items must convert to T.
+/// @brief Combines the items x0, x1, ..., xn of a range and an initial value: `op(... op(op(init, x0), x1) ..., xn)`.
 ///
-/// reduce(range, init, op), reduce(first, last, init, op), and both with AlgorithmOptions as the first argument. `op` is called
-/// as op(T, item) and op(T, T), n times in total for n items, through a reference, by several threads concurrently.
+/// Several threads combine runs of neighbouring items concurrently, so `op` must be associative; it need not be commutative.
+/// They call `op(T, item)` and `op(T, T)` through a reference. T is the type of `init`; it must be movable, and items must
+/// convert to it. By default `init` is a value `T()` of the items' type, and `op` is addition. Returns the result, a T.
 ///
-/// Sums and products of numbers, by std::plus and std::multiplies, are computed in vector lanes. The last bits of a
-/// floating-point result may differ from call to call. If options.deterministic is set, the grouping depends only on the number
-/// of items and min_grain. Throws the exceptions of `op`, and Stopped after a stop request. Memory: none. Thread-safety: any
-/// thread.
+/// Sums and products of numbers, by `std::plus` and `std::multiplies`, are computed in vector lanes. The last bits of a
+/// floating-point result may differ from call to call. If AlgorithmOptions::deterministic is set, the grouping depends only on
+/// the number of items and AlgorithmOptions::min_grain.
+///
+/// Throws the exceptions of `op`, and Stopped after a stop request.
+///
+/// O(n): n calls of `op` for n items. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const double total = blitz::reduce(prices);
 ///   const auto longest = blitz::reduce(lengths, 0, [](int a, int b) { return a > b ? a : b; });
@@ -183,11 +188,18 @@ struct TransformReduce {
 inline constexpr detail::Algorithm<detail::Reduce> reduce{};
 
 /// Reduces the results of `transform` for each item of a range, or for each pair of items of two ranges, up to the end of the
-/// shorter one. By default pairs of items are multiplied, and the products are added to `init`.
+/// shorter one. By default pairs of items are multiplied, and the products are added to `init`. Returns the result, of the type
+/// of `init`.
 ///
-/// transform_reduce(range, init, op, transform), transform_reduce(range1, range2, init, op, transform); also with iterators,
-/// (first, last, ...) and (first1, last1, first2, last2, ...); and all with AlgorithmOptions as the first argument. `transform`
-/// is called once for each item or pair. Operation, exceptions, complexity, memory and thread-safety: as for reduce.
+/// Several threads call `op` and `transform` concurrently. `op` must be associative; it need not be commutative. For the
+/// grouping of floating-point operations see blitz::reduce.
+///
+/// Throws the exceptions of `op` and `transform`, and Stopped after a stop request.
+///
+/// O(n): one call of `transform` for each item or pair, and n calls of `op`. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const double length2 = blitz::transform_reduce(v, v, 0.0);
 ///   const auto bytes = blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);

@@ -234,22 +234,26 @@ struct ReduceByKey {
 }  // namespace detail
 
 /// Reduces the values of each run of neighbours with equal keys: writes the first key of each run, and the combination of its
-/// values by `op`, in order.
+/// values by `op`, in order. Returns the ends of the two outputs, as `keys_out` and `values_out`.
 ///
-/// reduce_by_key(keys, values, keys_out, values_out, equal, op), also with a first and a last iterator for each range, and both
-/// with AlgorithmOptions as the first argument. `equal` returns whether two neighbours belong to one run; by default ==. `op`
-/// must be associative, is by default addition, and is called as in parallel_reduce. Equal keys that are not neighbours form
-/// separate runs: sort first, or see group_by. Keys and values are read up to the end of the shorter range. Runs without room
-/// in an output are omitted. The outputs must not overlap the inputs.
+/// `equal` returns whether two neighbours belong to one run; by default `==`. `op` must be associative; it is called as in
+/// parallel_reduce(), and is by default addition. Equal keys that are not neighbours form separate runs: sort first, or see
+/// blitz::group_by. Keys and values are read up to the end of the shorter range. Runs without room in an output are omitted.
+/// The outputs must not overlap the inputs.
 ///
-/// Returns the ends of the two outputs, `keys_out` and `values_out`. Throws the exceptions of the calls, Stopped after a stop
-/// request, and std::bad_alloc; the outputs are then unspecified. 2 (n - 1) calls of `equal`; at most n of `op`. Memory: two
-/// values for each thousand items, at most 2048. Thread-safety: any thread.
+/// Throws the exceptions of the calls, Stopped after a stop request, and std::bad_alloc; the outputs are then unspecified.
 ///
-/// Source: Thrust's reduce_by_key.
+/// O(n): 2 (n - 1) calls of `equal`; at most n calls of `op`. Memory: two values for each thousand items, at most 2048.
+///
+/// Thread-safety: any thread.
+///
+/// @par Source
+/// Thrust's reduce_by_key.
+///
 /// @code
 ///   // Of the sorted words "a" "b" "b", each counted once: "a" 1, "b" 2.
-///   const auto [words_end, counts_end] = blitz::reduce_by_key(words, ones, different_words, counts);
+///   const auto [words_end, counts_end] =
+///       blitz::reduce_by_key(words, ones, different_words, counts);
 /// @endcode
 inline constexpr detail::Algorithm<detail::ReduceByKey> reduce_by_key{};
 

@@ -82,19 +82,35 @@ struct Remove {
 /// Removes the items with a projection that satisfies `pred`: moves the others to the front, in order. Returns the rest, as the
 /// subrange at the end of the range; its items are valid but unspecified.
 ///
-/// remove_if(range, pred, proj), remove_if(first, last, pred, proj), and both with AlgorithmOptions as the first argument.
-/// Exactly n calls of `pred` and `proj`; at most n moves; an item that keeps its place is not moved. Memory: as for copy_if;
-/// std::bad_alloc leaves the items unchanged. Throws the exceptions of `pred`, `proj` and moves, and Stopped after a stop
-/// request. All items are then valid, and some may have been moved from. Thread-safety: any thread. The algorithm: copy_if,
-/// except that items are moved when their new places are free.
+/// The algorithm is blitz::copy_if, except that items are moved when their new places are free. An item that keeps its place is
+/// not moved.
+///
+/// Throws the exceptions of `pred`, `proj` and moves, and Stopped after a stop request. All items are then valid, and some may
+/// have been moved from.
+///
+/// O(n): exactly n calls of `pred` and `proj`, and at most n moves. Memory: one bit for each item, and some kilobytes; for
+/// trivially copied items see blitz::copy_if. std::bad_alloc leaves the items unchanged.
+///
+/// Thread-safety: any thread.
+///
 /// @code
-///   const auto rest = blitz::remove_if(particles, [](const Particle& p) { return p.energy < threshold; });
+///   const auto rest =
+///       blitz::remove_if(particles, [](const Particle& p) { return p.energy < threshold; });
 ///   particles.erase(rest.begin(), rest.end());
 /// @endcode
 inline constexpr detail::Algorithm<detail::RemoveIf> remove_if{};
 
-/// Removes the items with a projection equal to `value`, which must not be an item of the range. remove(range, value, proj),
-/// remove(first, last, value, proj). Result, exceptions, complexity, memory and thread-safety: as for remove_if.
+/// Removes the items with a projection equal to `value`, which must not be an item of the range: moves the others to the front,
+/// in order. Returns the rest, as the subrange at the end of the range; its items are valid but unspecified.
+///
+/// Throws the exceptions of comparisons, `proj` and moves, and Stopped after a stop request. All items are then valid, and some
+/// may have been moved from.
+///
+/// O(n): exactly n comparisons and calls of `proj`, and at most n moves. Memory: see blitz::copy_if. std::bad_alloc leaves the
+/// items unchanged.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto rest = blitz::remove(numbers, 0);
 /// @endcode

@@ -317,53 +317,87 @@ struct TransformExclusiveScan : HasOutput {
 
 }  // namespace detail
 
-/// Writes the sums x0, op(x0, x1), op(op(x0, x1), x2) and so on of the items of a range, or with an `init` op(init, x0) and so
-/// on: each sum includes the item at its position. Stops at the end of the shorter range, and returns both positions: {in,
-/// out}.
+/// @brief Writes the partial sums of a range, each including the item at its position: x0, `op(x0, x1)`, `op(op(x0, x1), x2)`
+/// and so on; with an initial value `op(init, x0)`, `op(op(init, x0), x1)` and so on.
 ///
-/// `op` must be associative; it need not be commutative. By default it is addition. The sums have the type of `init`; without
-/// `init`, the type of the items.
+/// Stops at the end of the shorter range, and returns both positions: {in, out}. `out` may be the range itself; otherwise the
+/// two must not overlap.
 ///
-/// inclusive_scan(range, out, op, init), inclusive_scan(first, last, out, out_last, op, init), and both with AlgorithmOptions
-/// as the first argument. `out` may be the range itself; otherwise the two must not overlap. Several threads call `op`
-/// concurrently through a reference: at most twice for each item, and once on a pool of one thread; for sums of numbers 1.5
-/// times as often. The last bits of floating-point sums may differ from call to call. If options.deterministic is set, the
-/// grouping depends only on the number of items and min_grain.
+/// `op` must be associative; it need not be commutative. By default it is addition. Several threads call it concurrently
+/// through a reference. The sums have the type of `init`; without `init`, the type of the items. The last bits of
+/// floating-point sums may differ from call to call. If AlgorithmOptions::deterministic is set, the grouping depends only on
+/// the number of items and AlgorithmOptions::min_grain.
 ///
-/// Memory: two sums for each of at most 16 blocks per thread, or for each half megabyte of large inputs; with .deterministic
-/// for each 2048 items. Throws the exceptions of `op` and assignments, and Stopped after a stop request. All items of `out` are
-/// then valid, and some have been assigned. Thread-safety: any thread.
+/// Workers claim blocks from left to right. A worker scans its block immediately if it knows the sum before the block.
+/// Otherwise it first sums up the block, and the block is scanned, still in the cache, when the sum before it is known. No
+/// worker waits for that sum.
 ///
-/// The algorithm: workers claim blocks from left to right. A worker scans its block immediately if it knows the sum before the
-/// block. Otherwise it first sums up the block, and the block is scanned, still in the cache, when the sum before it is known
-/// (see ChainedRuns). No worker waits for that sum.
+/// Throws the exceptions of `op` and assignments, and Stopped after a stop request. All items of `out` are then valid, and some
+/// have been assigned.
+///
+/// O(n): at most two calls of `op` for each item, and one on a pool of one thread; for sums of numbers 1.5 times as many.
+/// Memory: two sums for each of at most 16 blocks per thread, or for each half megabyte of large inputs; with
+/// AlgorithmOptions::deterministic for each 2048 items.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::inclusive_scan(sizes, ends);
 ///   blitz::inclusive_scan(numbers, numbers, [](double a, double b) { return std::max(a, b); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::InclusiveScan> inclusive_scan{};
 
-/// Writes the sums init, op(init, x0), op(op(init, x0), x1) and so on: each sum excludes the item at its position.
-/// exclusive_scan(range, out, init, op), exclusive_scan(first, last, out, out_last, init, op), and both with AlgorithmOptions
-/// as the first argument. Operation, exceptions, complexity, memory and thread-safety: as for inclusive_scan.
+/// @brief Writes the partial sums of a range, each excluding the item at its position: `init`, `op(init, x0)`, `op(op(init,
+/// x0), x1)` and so on.
+///
+/// Stops at the end of the shorter range, and returns both positions: {in, out}. `out` may be the range itself; otherwise the
+/// two must not overlap. The sums have the type of `init`. For `op`, the algorithm and floating-point sums see
+/// blitz::inclusive_scan.
+///
+/// Throws the exceptions of `op` and assignments, and Stopped after a stop request. All items of `out` are then valid, and some
+/// have been assigned.
+///
+/// O(n): at most two calls of `op` for each item. Memory: see blitz::inclusive_scan.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::exclusive_scan(sizes, begins, std::size_t{0});
 /// @endcode
 inline constexpr detail::Algorithm<detail::ExclusiveScan> exclusive_scan{};
 
-/// Like inclusive_scan, for the results of `transform` for each item. Without `init` the sums have the type of these results.
-/// transform_inclusive_scan(range, out, op, transform, init), and (first, last, out, out_last, op, transform, init). Several
-/// threads call `transform` concurrently through a reference, at most twice for each item. Throws the exceptions of
-/// `transform`. Other exceptions, memory and thread-safety: as for inclusive_scan.
+/// Writes the partial sums of the results of `transform` for each item, each including the item at its position. Stops at the
+/// end of the shorter range, and returns both positions: {in, out}.
+///
+/// The sums have the type of `init`; without `init`, the type of these results. Several threads call `op` and `transform`
+/// concurrently through references. For `op`, the output and floating-point sums see blitz::inclusive_scan.
+///
+/// Throws the exceptions of `op`, `transform` and assignments, and Stopped after a stop request. All items of `out` are then
+/// valid, and some have been assigned.
+///
+/// O(n): at most two calls of `op` and of `transform` for each item. Memory: see blitz::inclusive_scan.
+///
+/// Thread-safety: any thread.
+///
 /// @code
-///   blitz::transform_inclusive_scan(words, ends, std::plus<>{}, [](const std::string& word) { return word.size(); });
+///   blitz::transform_inclusive_scan(words, ends, std::plus<>{},
+///                                   [](const std::string& word) { return word.size(); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::TransformInclusiveScan> transform_inclusive_scan{};
 
-/// Like exclusive_scan, for the results of `transform` for each item. transform_exclusive_scan(range, out, init, op,
-/// transform), and (first, last, out, out_last, init, op, transform). Several threads call `transform` concurrently through a
-/// reference, at most twice for each item. Throws the exceptions of `transform`. Other exceptions, memory and
-/// thread-safety: as for inclusive_scan.
+/// Writes the partial sums of the results of `transform` for each item, from `init` on, each excluding the item at its
+/// position. Stops at the end of the shorter range, and returns both positions: {in, out}.
+///
+/// The sums have the type of `init`. Several threads call `op` and `transform` concurrently through references. For `op`, the
+/// output and floating-point sums see blitz::inclusive_scan.
+///
+/// Throws the exceptions of `op`, `transform` and assignments, and Stopped after a stop request. All items of `out` are then
+/// valid, and some have been assigned.
+///
+/// O(n): at most two calls of `op` and of `transform` for each item. Memory: see blitz::inclusive_scan.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::transform_exclusive_scan(words, begins, std::size_t{0}, std::plus<>{},
 ///                                   [](const std::string& word) { return word.size(); });

@@ -73,17 +73,18 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
 
 }  // namespace detail
 
-/// @brief Whether the sorted first range contains all items of the sorted second range: k equal items in the second require at
-/// least k in the first.
+/// @brief Returns whether the sorted first range contains all items of the sorted second range: k equal items in the second
+/// require at least k in the first.
 ///
-/// includes(range1, range2, comp, proj1, proj2), includes(first1, last1, first2, last2, comp, proj1, proj2), and both with
-/// AlgorithmOptions as the first argument. Both ranges must be sorted by `comp` of their projections; by default
-/// std::ranges::less and std::identity. Several threads call these concurrently.
+/// Both ranges must be sorted by `comp` of their projections; by default `std::ranges::less` and `std::identity`. Several
+/// threads call these concurrently. After a missing item is found, no new parts start.
 ///
-/// Returns a bool. After a missing item is found, no new parts start.
 /// Throws the exceptions of `comp` and the projections, and Stopped after a stop request.
 ///
-/// O(n1 + n2) comparisons; no memory. Thread-safety: any thread.
+/// O(n1 + n2) comparisons. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   if (!blitz::includes(known_words, words)) return;
 /// @endcode
@@ -92,19 +93,21 @@ inline constexpr detail::Algorithm<detail::IncludesFn> includes{};
 /// @brief Writes the sorted union of two sorted ranges. An item with k copies in the first range and m copies in the second is
 /// written max(k, m) times; the first k come from the first range.
 ///
-/// set_union(range1, range2, out, comp, proj1, proj2), set_union(first1, last1, first2, last2, out, out_last, comp, proj1,
-/// proj2), and both with AlgorithmOptions as the first argument. Both inputs must be sorted by `comp` of their projections; by
-/// default std::ranges::less and std::identity. Several threads call these concurrently. `out` is a sized range, which must not
-/// overlap the inputs.
+/// Both inputs must be sorted by `comp` of their projections; by default `std::ranges::less` and `std::identity`. Several
+/// threads call these concurrently. `out` is a sized range, which must not overlap the inputs.
 ///
-/// Returns the ends of the inputs and of the output, as std::ranges::set_union does. If the output is too small, it is filled,
-///   and `in1` and `in2` point to the first item that did not fit.
+/// Returns the ends of the inputs and of the output, as `std::ranges::set_union` does. If the output is too small, it is
+/// filled, and `in1` and `in2` point to the first items that did not fit.
+///
 /// Throws the exceptions of `comp`, the projections and assignments, and Stopped after a stop request; then some of the output
-///   has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains unspecified
-///   items.
+/// has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains unspecified
+/// items.
 ///
-/// At most 4 (n1 + n2) comparisons, half of them to count the items that each part writes, and one assignment for each item of
-/// the output. Memory: none. Thread-safety: any thread.
+/// O(n1 + n2): at most 4 (n1 + n2) comparisons, half of them to count the items that each part writes, and one assignment for
+/// each item of the output. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto end = blitz::set_union(a, b, all).out;
 /// @endcode
@@ -113,7 +116,21 @@ inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, true, tr
 /// @brief Writes the sorted intersection of two sorted ranges. An item with k copies in the first range and m copies in the
 /// second is written min(k, m) times, from the first range.
 ///
-/// Arguments, result, exceptions, complexity, memory and thread-safety: as for set_union, like std::ranges::set_intersection.
+/// Both inputs must be sorted by `comp` of their projections; by default `std::ranges::less` and `std::identity`. Several
+/// threads call these concurrently. `out` is a sized range, which must not overlap the inputs.
+///
+/// Returns the ends of the inputs and of the output, as `std::ranges::set_intersection` does. If the output is too small, it is
+/// filled, and `in1` and `in2` point to the first items that did not fit.
+///
+/// Throws the exceptions of `comp`, the projections and assignments, and Stopped after a stop request; then some of the output
+/// has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains unspecified
+/// items.
+///
+/// O(n1 + n2): at most 4 (n1 + n2) comparisons, half of them to count the items that each part writes, and one assignment for
+/// each item of the output. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto end = blitz::set_intersection(a, b, common).out;
 /// @endcode
@@ -122,9 +139,21 @@ inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{false, false, 
 /// @brief Writes the sorted items of the first of two sorted ranges that are not in the second. An item with k copies in the
 /// first range and m copies in the second is written max(k - m, 0) times: the last copies of the first range.
 ///
-/// Arguments, exceptions, complexity, memory and thread-safety: as for set_union.
-/// Returns the end of the first input and of the output, as `in` and `out`, like std::ranges::set_difference. If the output is
-///   too small, it is filled, and `in` points to the first item that did not fit.
+/// Both inputs must be sorted by `comp` of their projections; by default `std::ranges::less` and `std::identity`. Several
+/// threads call these concurrently. `out` is a sized range, which must not overlap the inputs.
+///
+/// Returns the end of the first input and of the output, as `in` and `out`, like `std::ranges::set_difference`. If the output
+/// is too small, it is filled, and `in` points to the first item that did not fit.
+///
+/// Throws the exceptions of `comp`, the projections and assignments, and Stopped after a stop request; then some of the output
+/// has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains unspecified
+/// items.
+///
+/// O(n1 + n2): at most 4 (n1 + n2) comparisons, half of them to count the items that each part writes, and one assignment for
+/// each item of the output. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto end = blitz::set_difference(all, done, left).out;
 /// @endcode
@@ -133,8 +162,21 @@ inline constexpr detail::Algorithm<detail::SetFn<detail::SetItems{true, false, f
 /// @brief Writes the sorted items that are in only one of two sorted ranges. An item with k copies in the first range and m
 /// copies in the second is written |k - m| times: the last copies of the range that has more.
 ///
-/// Arguments, result, exceptions, complexity, memory and thread-safety: as for set_union, like
-/// std::ranges::set_symmetric_difference.
+/// Both inputs must be sorted by `comp` of their projections; by default `std::ranges::less` and `std::identity`. Several
+/// threads call these concurrently. `out` is a sized range, which must not overlap the inputs.
+///
+/// Returns the ends of the inputs and of the output, as `std::ranges::set_symmetric_difference` does. If the output is too
+/// small, it is filled, and `in1` and `in2` point to the first items that did not fit.
+///
+/// Throws the exceptions of `comp`, the projections and assignments, and Stopped after a stop request; then some of the output
+/// has been assigned. If the comparison is no strict weak order, or an input is not sorted, the output contains unspecified
+/// items.
+///
+/// O(n1 + n2): at most 4 (n1 + n2) comparisons, half of them to count the items that each part writes, and one assignment for
+/// each item of the output. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto end = blitz::set_symmetric_difference(before, after, changed).out;
 /// @endcode

@@ -107,62 +107,68 @@ struct SortByCachedKeyFn {
 
 }  // namespace detail
 
-/// @brief Sorts the items by the order of their projections. Stable: equal items keep their order.
+/// @brief Sorts the items by the order of their projections. Stable: equal items keep their order. Returns the end.
 ///
-/// stable_sort(range, comp, proj), stable_sort(first, last, comp, proj), and both with AlgorithmOptions as the first argument;
-/// returns the end. Ranges are random access and sized; `comp` and `proj` are by default std::ranges::less and std::identity.
-/// Several threads call them concurrently.
+/// `comp` and `proj` are by default `std::ranges::less` and `std::identity`. Several threads call them concurrently.
 ///
-/// Radix sort is used for integer and floating-point keys, as items or projections, with std::less or std::greater (or their
-/// equivalents in std::ranges), if the items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs and stable
-/// quicksort. For expensive items, pointers to them are sorted, and then each item is moved at most twice. Strings are first
-/// compared by the eight characters after their common prefix.
+/// Radix sort is used for integer and floating-point keys, as items or projections, with `std::less` or `std::greater` (or
+/// their equivalents in `std::ranges`), if the items are cheap to move, up to 32 bytes. Other cheap items are sorted by runs
+/// and stable quicksort. For expensive items, pointers to them are sorted, and then each item is moved at most twice. Strings
+/// are first compared by the eight characters after their common prefix.
 ///
 /// Throws the exceptions of `comp`, `proj` and the moves of items, and Stopped after a stop request. The range then contains a
-///   permutation of its items. Items that are not cheap to move are in their original places, if memory could be allocated.
-///   Only if a move throws, items may be lost; all elements are valid. If the comparison is no strict weak order, the result is
-///   an unspecified permutation.
+/// permutation of its items. Items that are not cheap to move are in their original places, if memory could be allocated. Only
+/// if a move throws, items may be lost; all elements are valid. If the comparison is no strict weak order, the result is an
+/// unspecified permutation.
 ///
 /// O(n log n) comparisons, about 1.1 n log2 n on average; n + O(k log n) if k items are displaced among sorted ones. Memory: n
 /// items, and two pointers for each item that is not cheap to move; to find displaced items 4 n bytes, and for each displaced
 /// item two items and an integer. If the allocation fails, the calling thread sorts in place, with O(n log^2 n) swaps. Ranges
 /// that are not contiguous, such as a deque, are moved to other memory and back: std::bad_alloc leaves them unchanged.
+///
 /// Thread-safety: any thread.
+///
+/// @par Source
+/// Driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking.
+///
 /// @code
 ///   blitz::stable_sort(people, std::greater{}, &Person::age);
 ///   blitz::stable_sort({.stop = token, .pool = &pool}, numbers);
 /// @endcode
-/// Source: driftsort (L. Bergdoll, O. Peters, 2024), with merges by co-ranking; see blitz/detail/algorithm/sort/README.md.
 inline constexpr detail::Algorithm<detail::StableSortFn> stable_sort{};
 
-/// @brief Sorts keys, and permutes the corresponding values in the same way. Stable: equal keys keep their order.
+/// @brief Sorts keys, and permutes the corresponding values in the same way. Stable: equal keys keep their order. Returns both
+/// ends, as `in1` and `in2`.
 ///
-/// sort_by_key(keys, values, comp, proj) of two ranges, sort_by_key(keys, keys_last, values, values_last, comp, proj) of
-/// iterators, and both with AlgorithmOptions as the first argument; returns both ends, as `in1` and `in2`. `values[i]`
-/// corresponds to `keys[i]`; the ranges are used up to the end of the shorter one. `comp` and `proj` are as for stable_sort,
-/// applied to keys.
+/// `values[i]` corresponds to `keys[i]`; the ranges are used up to the end of the shorter one. `comp` and `proj` apply to keys;
+/// they are by default `std::ranges::less` and `std::identity`. Several threads call them concurrently.
 ///
-/// Throws the exceptions of stable_sort, and std::bad_alloc. Unless a move throws, keys and values are then unchanged.
+/// Throws the exceptions of `comp`, `proj` and the moves of keys and values, Stopped after a stop request, and std::bad_alloc.
+/// Unless a move throws, keys and values are then unchanged.
 ///
 /// O(n log n) comparisons. Memory: if key and value are cheap to move, and have at most 32 bytes together, two of each for each
-/// item; otherwise one key and one value for each item, and a key with an integer, or two integers. Thread-safety: any thread.
+/// item; otherwise one key and one value for each item, and a key with an integer, or two integers.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::sort_by_key(distances, cities);
 /// @endcode
 inline constexpr detail::Algorithm<detail::SortByKeyFn> sort_by_key{};
 
-/// @brief Sorts the items by keys that are computed once for each item. Stable: items with equal keys keep their order.
+/// @brief Sorts the items by keys that are computed once for each item. Stable: items with equal keys keep their order. Returns
+/// the end.
 ///
-/// sort_by_cached_key(range, key, comp), sort_by_cached_key(first, last, key, comp), and both with AlgorithmOptions as the
-/// first argument; returns the end. `key(item)` computes the key; several threads call it concurrently. `comp`, by default
-/// std::ranges::less, compares keys. For keys that are more expensive to compute than an item is to move; otherwise use
-/// stable_sort with a projection.
+/// `key(item)` computes the key. `comp`, by default `std::ranges::less`, compares keys. Several threads call them concurrently.
+/// For keys that are more expensive to compute than an item is to move; otherwise use blitz::stable_sort with a projection.
 ///
 /// Throws the exceptions of `key`, `comp` and the moves of items and keys, Stopped after a stop request, and std::bad_alloc.
-///   Unless a move throws, the items are then unchanged.
+/// Unless a move throws, the items are then unchanged.
 ///
-/// n calls of `key`, O(n log n) comparisons. Memory: one item, and two keys with an integer each, for each item. Thread-safety:
-/// any thread.
+/// O(n log n) comparisons, and n calls of `key`. Memory: one item, and two keys with an integer each, for each item.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::sort_by_cached_key(files, [](const Path& file) { return checksum(file); });
 /// @endcode

@@ -121,15 +121,19 @@ struct Transform : HasOutput {
 
 }  // namespace detail
 
-/// Assigns f(proj(x)) for each item x of a range to the items of `out`; or f(proj1(x), proj2(y)) for the items of two ranges.
-/// Stops at the end of the shortest range, including the output. Returns the positions where it stopped, like
-/// std::ranges::transform.
+/// Assigns `f(proj(x))` for each item x of a range to the items of `out`; or `f(proj1(x), proj2(y))` for the items of two
+/// ranges. Stops at the end of the shortest range, including the output. Returns the positions where it stopped, like
+/// `std::ranges::transform`.
 ///
-/// transform(range, out, f, proj), transform(range1, range2, out, f, proj1, proj2); with iterators, each range, including the
-/// output, is a first and a last iterator; each also with AlgorithmOptions as the first argument. The output may be an input
-/// itself, and must not overlap it otherwise. n calls of `f`, by several threads concurrently. Throws the first exception of a
-/// call, and Stopped after a stop request: then some items of the output are new and some old. Memory: none. Thread-safety: any
-/// thread.
+/// The output may be an input itself, and must not overlap it otherwise. Several threads call `f` and the projections
+/// concurrently.
+///
+/// Throws the first exception of a call, and Stopped after a stop request: then some items of the output are new and some old.
+///
+/// O(n): n calls of `f`. Memory: none.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::transform(prices, amounts, totals, std::multiplies<>{});
 /// @endcode

@@ -181,41 +181,48 @@ struct Counted {
 }  // namespace detail
 
 /// @name Objects in raw memory
-/// All of these are called with a range or with iterators, optionally with AlgorithmOptions as the first argument; functions
-/// that end in _n take a first iterator and a number. They return the results of their namesakes in std::ranges. The memory
-/// must not contain objects. Several threads construct objects concurrently; on a NUMA system, the first touch places the
-/// memory near the thread. If a constructor throws, or after a stop request, all constructed objects are destroyed, and the
-/// exception is rethrown, or Stopped is thrown. O(n) for n objects. No additional memory. Thread-safety: any thread.
+/// The functions `uninitialized_...` construct objects in memory that must not contain any; `destroy` and `destroy_n` destroy
+/// objects. Functions that end in `_n` take a first iterator and a number. All return the results of their namesakes in
+/// `std::ranges`. Several threads construct or destroy objects concurrently; on a NUMA system, the first touch places the
+/// memory near the thread.
+///
+/// Throws the exception of a constructor, and Stopped after a stop request. All constructed objects are destroyed before.
+///
+/// O(n) for n objects. Memory: none.
+///
+/// Thread-safety: any thread.
 /// @{
 
 /// Constructs objects that are initialized as by `T x;`: objects of trivial types remain uninitialized.
 inline constexpr detail::Algorithm<detail::UninitializedDefaultConstruct> uninitialized_default_construct{};
-/// Constructs `n` objects as uninitialized_default_construct does: uninitialized_default_construct_n(first, n).
+/// Constructs `count` objects, beginning at `first`, as blitz::uninitialized_default_construct does.
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedDefaultConstruct>>
     uninitialized_default_construct_n{};
 /// Constructs objects that are initialized as by `T()`.
 inline constexpr detail::Algorithm<detail::UninitializedValueConstruct> uninitialized_value_construct{};
-/// Constructs `n` objects as uninitialized_value_construct does: uninitialized_value_construct_n(first, n).
+/// Constructs `count` objects, beginning at `first`, as blitz::uninitialized_value_construct does.
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedValueConstruct>>
     uninitialized_value_construct_n{};
-/// uninitialized_fill(range, value): constructs copies of `value`.
+/// Constructs copies of `value`.
 inline constexpr detail::Algorithm<detail::UninitializedFill> uninitialized_fill{};
-/// Constructs `n` copies of `value`: uninitialized_fill_n(first, n, value).
+/// Constructs `count` objects, beginning at `first`, as copies of the last argument.
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedFill>> uninitialized_fill_n{};
-/// uninitialized_copy(range, out): constructs copies of the items of `range` in `out`, up to the end of the shorter range.
+/// Constructs copies of the items of a range in `out`, up to the end of the shorter range.
 /// @code
 ///   blitz::uninitialized_copy(samples, std::span(memory, samples.size()));
 /// @endcode
 inline constexpr detail::Algorithm<detail::UninitializedTransfer<false>> uninitialized_copy{};
-/// Copies `n` items: uninitialized_copy_n(first, n, out, out_last).
+/// Constructs copies of `count` items, beginning at `first`, in an output, up to its end. The last two arguments are the begin
+/// and the end of the output.
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedTransfer<false>>> uninitialized_copy_n{};
-/// uninitialized_move(range, out): like uninitialized_copy, but moves the items.
+/// Constructs objects in `out` from the items of a range by moving these, up to the end of the shorter range.
 inline constexpr detail::Algorithm<detail::UninitializedTransfer<true>> uninitialized_move{};
-/// Moves `n` items: uninitialized_move_n(first, n, out, out_last).
+/// Constructs objects in an output from `count` items, beginning at `first`, by moving these, up to the end of the output. The
+/// last two arguments are the begin and the end of the output.
 inline constexpr detail::Algorithm<detail::Counted<detail::UninitializedTransfer<true>>> uninitialized_move_n{};
 /// Destroys the objects of a range, in any order. Ignores stop requests.
 inline constexpr detail::Algorithm<detail::Destroy> destroy{};
-/// Destroys `n` objects: destroy_n(first, n).
+/// Destroys `count` objects, beginning at `first`, in any order. Ignores stop requests.
 inline constexpr detail::Algorithm<detail::Counted<detail::Destroy>> destroy_n{};
 
 /// @}

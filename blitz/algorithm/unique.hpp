@@ -153,12 +153,16 @@ struct UniqueCopy : HasOutput {
 /// front, in order. Returns the rest, as the subrange at the end of the range; its items are valid but unspecified.
 ///
 /// `comp` must be an equivalence relation. It is called exactly once for each pair of neighbours, with the left one first. (The
-/// standard's serial unique compares with the last item kept, which is equivalent.)
+/// standard's serial `unique` compares with the last item kept, which is equivalent.) The algorithm is blitz::remove_if.
 ///
-/// unique(range, comp, proj), unique(first, last, comp, proj), and both with AlgorithmOptions as the first argument. n - 1
-/// calls of `comp`, two of `proj` for each, and at most n moves. Memory: as for copy_if; std::bad_alloc leaves the items
-/// unchanged. Throws the exceptions of `comp`, `proj` and moves, and Stopped after a stop request. All items are then valid,
-/// and some may have been moved from. Thread-safety: any thread. The algorithm: remove_if.
+/// Throws the exceptions of `comp`, `proj` and moves, and Stopped after a stop request. All items are then valid, and some may
+/// have been moved from.
+///
+/// O(n): n - 1 calls of `comp`, two calls of `proj` for each, and at most n moves. Memory: see blitz::copy_if. std::bad_alloc
+/// leaves the items unchanged.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   blitz::sort(names);
 ///   const auto rest = blitz::unique(names);
@@ -170,10 +174,16 @@ inline constexpr detail::Algorithm<detail::Unique> unique{};
 /// which must not overlap. Returns both end positions: {in, out}. If `out` has no room for all, `in` is the first item that did
 /// not fit; otherwise it is the end.
 ///
-/// unique_copy(range, out, comp, proj), unique_copy(first, last, out, out_last, comp, proj), and both with AlgorithmOptions as
-/// the first argument. At most n - 1 calls of `comp`, one for each pair. Memory: as for copy_if. Throws the exceptions of
-/// `comp`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and some may have been
-/// assigned. Thread-safety: any thread. The algorithm: copy_if.
+/// `comp` must be an equivalence relation. It is called once for each pair of neighbours, with the left one first. The
+/// algorithm is blitz::copy_if.
+///
+/// Throws the exceptions of `comp`, `proj` and copies, and Stopped after a stop request. All items of `out` are then valid, and
+/// some may have been assigned.
+///
+/// O(n): at most n - 1 calls of `comp`, one for each pair. Memory: see blitz::copy_if.
+///
+/// Thread-safety: any thread.
+///
 /// @code
 ///   const auto [in, out] = blitz::unique_copy(sorted, kinds);
 /// @endcode
