@@ -40,23 +40,23 @@ extern template Shared<PoolBase> start_pool<AsyncPolicy>(ThreadPoolOptions);
 /// A set of threads that run jobs under a scheduling policy: ForkJoinPolicy, AsyncPolicy, or a policy of the program. For the
 /// latter, every file that uses the pool must also include blitz/custom_policy.hpp.
 ///
-/// Thread-safety: any thread, including the pool's own workers, may call all members at any time, except the destructor and
-/// shutdown. A thread outside the pool that makes a call runs it itself, independently of other callers, and the pool's threads
-/// help: k callers use at most num_threads() + k - 1 threads together, and one more while there are jobs of spawn, async or task
-/// groups. A worker of another pool is also such a caller. While the call waits, that worker also runs jobs of its own pool.
-///
 /// A member with the name of a free function is that function in this pool. Loops, reductions and algorithms take the pool as
 /// an option; install() runs many calls in it.
-///
 /// @code
 ///   blitz::ThreadPool pool({.num_threads = 4});
 ///   blitz::parallel_for({.pool = &pool}, items, work_on);
 ///   const double sum = pool.install([&] { return blitz::par(numbers).sum(); });
 /// @endcode
 ///
-/// The algorithm: randomised work stealing, R. D. Blumofe, C. E. Leiserson, "Scheduling multithreaded computations by
-/// work stealing", JACM 1999. With P threads a computation of work T1 and critical path Tinf takes an expected time of
-/// T1/P + O(Tinf).
+/// Thread-safety: any thread, including the pool's own workers, may call all members at any time, except the destructor and
+/// shutdown. A thread outside the pool that makes a call runs it itself, independently of other callers, and the pool's threads
+/// help: k callers use at most num_threads() + k - 1 threads together, and one more while there are jobs of spawn, async or
+/// task groups. A worker of another pool is also such a caller. While the call waits, that worker also runs jobs of its own
+/// pool.
+///
+/// @par Source
+/// Randomised work stealing: R. D. Blumofe, C. E. Leiserson, "Scheduling multithreaded computations by work stealing", JACM
+/// 1999. With P threads a computation of work T1 and critical path Tinf takes an expected time of T1/P + O(Tinf).
 template <PoolPolicy P>
 class BasicThreadPool {
  public:
@@ -113,70 +113,133 @@ class BasicThreadPool {
     return detail::in_pool<detail::enter_blocking>(base_.get(), std::forward<F>(f));
   }
 
-  /// @copydoc blitz::join(A&&, B&&)
-  /// @param more  Like `b`; the result is then a tuple.
+  /// Runs `a`, `b` and `more` in this pool, possibly in parallel, and returns their results, Unit for void: see blitz::join.
+  /// @param a  Called on the calling thread.
+  /// @param b  Called after it, or on another worker; so are `more`.
+  /// @param more  See `b`.
+  /// @return std::pair of the results; with `more` std::tuple.
+  /// @throws The exception of the leftmost callable that throws. std::bad_alloc from a queue that cannot grow. ThreadPoolError
+  ///         if the pool was shut down or belongs to the parent of a forked child; none is then called.
+  /// Complexity: O(n) for n callables, in addition to the calls.
   template <JoinFunction A, JoinFunction B, JoinFunction... More>
   auto join(A&& a, B&& b, More&&... more) {
     return install([&] { return blitz::join(std::forward<A>(a), std::forward<B>(b), std::forward<More>(more)...); });
   }
-  /// @copydoc blitz::join_all(R&&)
+  /// Calls each callable of a range in this pool, possibly in parallel: see blitz::join_all.
+  /// @param callables  Each is called once.
+  /// @return std::vector of the results, in the order of the range; nothing if they return void.
+  /// @throws The exception of the first callable in the range that throws. std::bad_alloc. ThreadPoolError if the pool was shut
+  ///         down or belongs to the parent of a forked child; none is then called.
+  /// Complexity: n - 1 joins for n callables.
   template <JoinAllRange R>
   auto join_all(R&& callables) {
     return install([&] { return blitz::join_all(callables); });
   }
-  /// @copydoc blitz::join_context(A&&, B&&)
+  /// Like join(), for callables that take a JoinContext: see blitz::join_context.
+  /// @param a  Called on the calling thread; its context.migrated() is false.
+  /// @param b  Called after `a`, or on another worker; see JoinContext::migrated().
+  /// @return std::pair of the results, Unit for void.
+  /// @throws The exceptions of join().
+  /// Complexity: O(1) in addition to the two calls.
   template <JoinContextFunction A, JoinContextFunction B>
   auto join_context(A&& a, B&& b) {
     return install([&] { return blitz::join_context(std::forward<A>(a), std::forward<B>(b)); });
   }
-  /// @copydoc blitz::parallel_invoke
+  /// Runs all callables in this pool, possibly in parallel, and discards their results: see blitz::parallel_invoke.
+  /// @param f  Called on the calling thread.
+  /// @param g  Called after it, or on another worker; so are `more`.
+  /// @param more  See `g`.
+  /// @throws The exceptions of join().
+  /// Complexity: O(n) for n callables, in addition to the calls.
   template <JoinFunction F, JoinFunction G, JoinFunction... More>
   void parallel_invoke(F&& f, G&& g, More&&... more) {
     install([&] { blitz::parallel_invoke(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
   }
 
-  /// @copydoc blitz::scope(F&&)
+  /// Calls `body(scope)` on a worker of this pool, and waits for all jobs spawned in the scope: see blitz::scope,
+  /// which also takes options.
+  /// @param body  Called with the scope.
+  /// @return The result of the body.
+  /// @throws The first exception of the body and the jobs. ThreadPoolError if the pool was shut down or belongs to the parent
+  ///         of a forked child; the body is then not called.
+  /// Complexity: O(1) in addition to the body and the jobs.
   template <ScopeFunction F>
   decltype(auto) scope(F&& body) {
     return detail::OpenScope{{.pool = this}}.on_worker(std::forward<F>(body));
   }
-  /// @copydoc blitz::scope_fifo
+  /// Like scope(), with Order::kFifo: on one worker, the oldest job of the scope runs first.
+  /// @param body  Called with the scope.
+  /// @return The result of the body.
+  /// @throws The exceptions of scope().
+  /// Complexity: O(1) in addition to the body and the jobs.
   template <ScopeFunction F>
   decltype(auto) scope_fifo(F&& body) {
     return detail::OpenScope{{.order = Order::kFifo, .pool = this}}.on_worker(std::forward<F>(body));
   }
-  /// @copydoc blitz::in_place_scope
+  /// Like scope(), but the calling thread does not become a worker of the pool: only the scope's jobs run there. A caller that
+  /// is no worker blocks at the end.
+  /// @param body  Called with the scope on the calling thread.
+  /// @return The result of the body.
+  /// @throws The exceptions of scope().
+  /// Complexity: O(1) in addition to the body and the jobs.
   template <ScopeFunction F>
   decltype(auto) in_place_scope(F&& body) {
     return detail::OpenScope{{.pool = this}}.in_place(std::forward<F>(body));
   }
-  /// @copydoc blitz::in_place_scope_fifo
+  /// Like in_place_scope(), with Order::kFifo: on one worker, the oldest job of the scope runs first.
+  /// @param body  Called with the scope on the calling thread.
+  /// @return The result of the body.
+  /// @throws The exceptions of scope().
+  /// Complexity: O(1) in addition to the body and the jobs.
   template <ScopeFunction F>
   decltype(auto) in_place_scope_fifo(F&& body) {
     return detail::OpenScope{{.order = Order::kFifo, .pool = this}}.in_place(std::forward<F>(body));
   }
 
-  /// @copydoc blitz::spawn(F&&)
+  /// Spawns a detached job: a worker of this pool calls `f()`. No call waits for the job; the pool's destructor does. For the
+  /// order of jobs, and for exceptions of `f`, see blitz::spawn.
+  /// @param f  Copied or moved into the job. Objects that it refers to must live until the job has run.
+  /// @throws std::bad_alloc, the exception of the closure's move or copy, and ThreadPoolError if the pool was shut down or
+  ///         belongs to the parent of a forked child. `f` is then not called.
+  /// Complexity: O(1).
   template <SpawnFunction F>
   void spawn(F&& f) {
     detail::spawn_in(*base_, std::forward<F>(f));
   }
-  /// @copydoc blitz::spawn_fifo(F&&)
+  /// Like spawn(), but in first-in, first-out order: of the jobs that one worker has spawned by this function, the oldest runs
+  /// first.
+  /// @param f  Copied or moved into the job, as by spawn().
+  /// @throws The exceptions of spawn().
+  /// Complexity: O(1).
   template <SpawnFunction F>
   void spawn_fifo(F&& f) {
     detail::spawn_fifo_in(*base_, std::forward<F>(f));
   }
-  /// @copydoc blitz::spawn_broadcast(F&&)
+  /// Spawns one detached job on every worker of this pool: each worker calls `f(context)` once, with a BroadcastContext.
+  /// @param f  Copied or moved once; several workers call it concurrently.
+  /// @throws The exceptions of spawn(), before any call.
+  /// Complexity: O(n) for n workers; each worker is woken.
   template <SpawnBroadcastFunction F>
   void spawn_broadcast(F&& f) {
     detail::spawn_broadcast_in(*base_, std::forward<F>(f));
   }
-  /// @copydoc blitz::broadcast(F&&)
+  /// Calls `f(context)` once on every worker of this pool, with a BroadcastContext, and waits for all calls: see
+  /// blitz::broadcast.
+  /// @param f  Called through a reference, by several threads concurrently.
+  /// @return A `std::vector` of the results, indexed by worker; nothing if `f` returns void.
+  /// @throws The exception of the worker with the lowest index; the others are discarded. Before any call, std::bad_alloc, and
+  ///         ThreadPoolError if the pool was shut down or belongs to the parent of a forked child.
+  /// Complexity: O(n) for n workers; each is woken. A caller outside the pool blocks.
   template <BroadcastFunction F>
   auto broadcast(F&& f) {
     return detail::broadcast_in(*base_, std::forward<F>(f));
   }
-  /// @copydoc blitz::async(F&&)
+  /// Spawns a job with a result: a worker of this pool calls `f()`. The pool's destructor waits for the job, with or without a
+  /// handle: see blitz::async.
+  /// @param f  Copied or moved into the job.
+  /// @return An AsyncHandle for the result.
+  /// @throws The exceptions of spawn().
+  /// Complexity: O(1); one allocation.
   template <SpawnFunction F>
   [[nodiscard]] auto async(F&& f) {
     return detail::async_in(*base_, std::forward<F>(f));
@@ -216,7 +279,8 @@ class BasicThreadPool {
 #undef BLITZ_REFUSE_MEMBER
   /// @endcond
 
-  /// The maximum number of threads that run a join, a loop or a scope of this pool, including a caller from outside. At least 1.
+  /// The maximum number of threads that run a join, a loop or a scope of this pool, including a caller from outside. At least
+  /// 1.
   [[nodiscard]] std::size_t num_threads() const noexcept { return base_->num_threads(); }
 
   /// The index of the calling thread among this pool's workers, below num_threads(); none outside this pool.
@@ -281,32 +345,32 @@ using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 /// pool with default options; a call of the old pool through a reference does not return. Otherwise the pool's threads end with
 /// the process, without on_thread_exit. If `dlclose` unloads a plug-in that contains the library, its global pool is always
 /// shut down.
+/// @code
+///   std::printf("%zu threads\n", blitz::global_pool().num_threads());
+/// @endcode
 /// @return The pool, which must not be used after the end of the program.
 /// @throws The exceptions of the constructor of ThreadPool (the next call then tries again). ThreadPoolError after
 ///         shutdown_global_pool, and in a hook of the global pool while the pool starts.
 /// Complexity: O(1), except the first call. Thread-safety: any thread.
-/// @code
-///   std::printf("%zu threads\n", blitz::global_pool().num_threads());
-/// @endcode
 [[nodiscard]] BLITZ_API ThreadPool& global_pool();
 
 /// Starts the global pool with these options.
+/// @code
+///   blitz::init_global_pool({.num_threads = 4});  // at the begin of main()
+/// @endcode
 /// @param options  See ThreadPoolOptions.
 /// @throws ThreadPoolError if the pool has already been started, by this function or by its first use. The exceptions of the
 ///         constructor of ThreadPool.
 /// Complexity: as for the constructor of ThreadPool. Thread-safety: any thread.
-/// @code
-///   blitz::init_global_pool({.num_threads = 4});  // at the begin of main()
-/// @endcode
 BLITZ_API void init_global_pool(ThreadPoolOptions options);
 
 /// Shuts the global pool down permanently. Does nothing if the pool was never started, or after the end of the program. See
 /// ThreadPool::shutdown.
-/// @throws ThreadPoolError on one of the pool's threads, also in its hooks.
-/// Complexity: runs the remaining jobs and joins the threads. Thread-safety: any thread outside the pool.
 /// @code
 ///   blitz::shutdown_global_pool();  // everything that was spawned has run
 /// @endcode
+/// @throws ThreadPoolError on one of the pool's threads, also in its hooks.
+/// Complexity: runs the remaining jobs and joins the threads. Thread-safety: any thread outside the pool.
 BLITZ_API void shutdown_global_pool();
 
 }  // namespace blitz
