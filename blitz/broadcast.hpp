@@ -95,14 +95,15 @@ auto broadcast_in(PoolBase& pool, F&& f) {
 /// A busy worker makes its call when it next looks for work, after the jobs of its queue. A waiting worker makes it during the
 /// wait, also inside isolate, except inside isolate in another pool. All calls are made, even if some throw.
 ///
+/// @code
+///   const std::vector<std::size_t> indices =
+///       blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
+/// @endcode
 /// @param f  Called through a reference, by several threads concurrently.
-/// @return A std::vector of the results, indexed by worker; nothing if `f` returns void.
+/// @return A `std::vector` of the results, indexed by worker; nothing if `f` returns void.
 /// @throws The exception of the worker with the lowest index; the others are discarded. Before any call, std::bad_alloc and the
 ///         exceptions of global_pool().
 /// Complexity: O(n) for n workers; each is woken. Thread-safety: any thread; a caller outside the pool blocks.
-/// @code
-///   const std::vector<std::size_t> indices = blitz::broadcast([](blitz::BroadcastContext c) { return c.index(); });
-/// @endcode
 template <BroadcastFunction F>
 auto broadcast(F&& f) {
   return detail::broadcast_in(detail::current_pool(), std::forward<F>(f));

@@ -18,18 +18,18 @@ namespace blitz {
 
 /// The number of threads, at least 1, of the pool that the calling thread works for. Outside every pool it starts the global
 /// pool and returns its number.
-/// @throws The exceptions of global_pool().
-/// Complexity: O(1). Thread-safety: any thread.
 /// @code
 ///   std::vector<Result> results(blitz::current_num_threads());
 /// @endcode
+/// @throws The exceptions of global_pool().
+/// Complexity: O(1). Thread-safety: any thread.
 [[nodiscard]] BLITZ_API std::size_t current_num_threads();
 
 /// The calling thread's index, below current_num_threads(), in the pool that it works for; none if it works for none.
-/// Complexity: O(1). Thread-safety: any thread.
 /// @code
 ///   if (const auto index = blitz::current_thread_index()) ++calls_of[*index];
 /// @endcode
+/// Complexity: O(1). Thread-safety: any thread.
 [[nodiscard]] inline std::optional<std::size_t> current_thread_index() noexcept {
   if (detail::current_worker == nullptr) return std::nullopt;
   return detail::current_worker->index();

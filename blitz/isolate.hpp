@@ -27,18 +27,18 @@ namespace blitz {
 /// Inside `f`, do not wait for a job that was created outside `f`, or for a job that re-enters this pool from another pool. If
 /// no other worker is free to run it, the wait is a deadlock.
 ///
-/// @param f  If the caller is a worker, called on the calling thread; otherwise on a worker of global_pool().
-/// @return The result of `f`.
-/// @throws The exception of `f`. The exceptions of global_pool(); `f` is then not called.
-/// Complexity: some ten nanoseconds. A call inside `f` costs about as much more, because it finds its worker by virtual
-/// functions.
-/// Thread-safety: any thread.
 /// @code
 ///   blitz::isolate([&] {
 ///     const std::lock_guard lock(mutex);
 ///     blitz::parallel_for(table, update);
 ///   });
 /// @endcode
+/// @param f  If the caller is a worker, called on the calling thread; otherwise on a worker of global_pool().
+/// @return The result of `f`.
+/// @throws The exception of `f`. The exceptions of global_pool(); `f` is then not called.
+/// Complexity: some ten nanoseconds. A call inside `f` costs about as much more, because it finds its worker by virtual
+/// functions.
+/// Thread-safety: any thread.
 template <std::invocable F>
 decltype(auto) isolate(F&& f) {
   return detail::on_worker(detail::kHere, [&](detail::WorkerBase& worker) -> detail::CallResult<F> {

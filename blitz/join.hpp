@@ -23,10 +23,14 @@
 
 namespace blitz {
 
-/// Tells a callable of join_context how it is called. Thread-safety: as for an int.
+/// Tells a callable of join_context how it is called.
 /// @code
-///   blitz::join_context([](blitz::JoinContext) {}, [&](blitz::JoinContext context) { copied = context.migrated(); });
+///   blitz::join_context(
+///       [](blitz::JoinContext) {},
+///       [&](blitz::JoinContext context) { copied = context.migrated(); });
 /// @endcode
+///
+/// Thread-safety: as for an int.
 class JoinContext {
  public:
   /// For the library. `migrated`: the result of migrated().
@@ -281,7 +285,8 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// The algorithm: lazy task creation with work stealing, as in Cilk-5 (M. Frigo, C. E. Leiserson, K. H. Randall, PLDI
 /// 1998) and Rayon.
 /// @code
-///   const auto [left, right] = blitz::join([&] { return sum(first, middle); }, [&] { return sum(middle, last); });
+///   const auto [left, right] =
+///       blitz::join([&] { return sum(first, middle); }, [&] { return sum(middle, last); });
 /// @endcode
 /// @param a  Called on the calling worker.
 /// @param b  Called after it, or on another worker.
@@ -340,7 +345,9 @@ BLITZ_REFUSE(
 /// Like join(), for callables that take a JoinContext. Its migrated() tells a callable whether it runs in order on the calling
 /// worker.
 /// @code
-///   blitz::join_context([](blitz::JoinContext) {}, [&](blitz::JoinContext context) { prefetch = context.migrated(); });
+///   blitz::join_context(
+///       [](blitz::JoinContext) {},
+///       [&](blitz::JoinContext context) { prefetch = context.migrated(); });
 /// @endcode
 /// @param a  Called on the calling worker; its context.migrated() is false.
 /// @param b  Called after `a`, or on another worker; see JoinContext::migrated().

@@ -26,7 +26,8 @@ concept LoopInteger =
 /// A range that a loop can be cut from: random access, of known size, which 64 bits can hold. Vectors, arrays, spans,
 /// views::iota.
 /// @code
-///   static_assert(blitz::LoopRange<std::vector<int>&> && !blitz::LoopRange<std::list<int>&>);
+///   static_assert(blitz::LoopRange<std::vector<int>&>);
+///   static_assert(!blitz::LoopRange<std::list<int>&>);
 /// @endcode
 ///
 /// Thread-safety: several threads use the range concurrently, each its own positions.
@@ -38,7 +39,8 @@ concept LoopRange = std::ranges::random_access_range<R> && std::ranges::sized_ra
 /// than the concept. An iterator of the second kind needs only the operations that a loop uses: it need not be
 /// default-constructible, assignable or subscriptable, and may return values.
 /// @code
-///   static_assert(blitz::LoopIterator<std::vector<int>::iterator> && !blitz::LoopIterator<std::list<int>::iterator>);
+///   static_assert(blitz::LoopIterator<std::vector<int>::iterator>);
+///   static_assert(!blitz::LoopIterator<std::list<int>::iterator>);
 /// @endcode
 ///
 /// Thread-safety: several threads copy and compare the iterator concurrently; each uses its own copies.
@@ -57,7 +59,8 @@ concept LoopIterator =
 
 /// Two integers, or a random-access iterator and its end.
 /// @code
-///   static_assert(blitz::LoopBounds<int, std::size_t> && blitz::LoopBounds<const int*, const int*>);
+///   static_assert(blitz::LoopBounds<int, std::size_t>);
+///   static_assert(blitz::LoopBounds<const int*, const int*>);
 /// @endcode
 ///
 /// Thread-safety: as for LoopInteger and LoopIterator.

@@ -27,8 +27,7 @@ enum class ThreadPoolErrorCode : unsigned char {
   kWouldDeadlock       ///< The call would wait for its own thread.
 };
 
-/// Thrown if a pool cannot be constructed, or can no longer be used. The message suggests a remedy. Thread-safety: as for a
-/// standard exception.
+/// Thrown if a pool cannot be constructed, or can no longer be used. The message suggests a remedy.
 /// @code
 ///   try {
 ///     blitz::ThreadPool many({.num_threads = 1000});
@@ -36,6 +35,8 @@ enum class ThreadPoolErrorCode : unsigned char {
 ///     if (error.code() == blitz::ThreadPoolErrorCode::kLimitExceeded) std::puts(error.what());
 ///   }
 /// @endcode
+///
+/// Thread-safety: as for a standard exception.
 class BLITZ_API ThreadPoolError : public std::runtime_error {
  public:
   /// Constructs an error with a kind and a message.
@@ -52,9 +53,10 @@ class BLITZ_API ThreadPoolError : public std::runtime_error {
 
 /// The processors that run the threads of a pool.
 ///
-/// kCompact and kSpread take the second hardware thread of a core after the first ones of all cores: of the same cache (kCompact)
-/// or of the machine (kSpread). A cache here is the last-level cache of several cores. Only Linux tells the positions of
-/// processors; on other systems both are like kOnePerWorker. These are the orders that OpenMP calls close and spread.
+/// kCompact and kSpread take the second hardware thread of a core after the first ones of all cores: of the same cache
+/// (kCompact) or of the machine (kSpread). A cache here is the last-level cache of several cores. Only Linux tells the
+/// positions of processors; on other systems both are like kOnePerWorker. These are the orders that OpenMP calls close and
+/// spread.
 enum class Affinity : unsigned char {
   kNone,          ///< On any processor.
   kOnePerWorker,  ///< Worker i on the i-th processor that this process may use, modulo their number.
@@ -76,8 +78,8 @@ enum class Affinity : unsigned char {
 /// @endcode
 struct ThreadPoolOptions {
   /// The number of the pool's threads. Outside callers work on their own threads: k of them use at most num_threads + k - 1
-  /// threads together, and num_threads + k while there are spawned jobs. 0: the environment variable BLITZ_NUM_THREADS; if it is
-  /// not set, the number of processors that this process may use.
+  /// threads together, and num_threads + k while there are spawned jobs. 0: the environment variable BLITZ_NUM_THREADS; if it
+  /// is not set, the number of processors that this process may use.
   std::size_t num_threads = 0;
 
   /// Returns the name of a worker's thread, given its index. The system may truncate it (to 15 bytes on Linux).

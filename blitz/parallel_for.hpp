@@ -141,9 +141,9 @@ void run_loop(const ForOptions& options, const LoopSpace<Items>& space, const F&
 
 /// Calls `f(x)` for every x of `range`, in any order, possibly in parallel.
 ///
-/// Cuts the range into contiguous blocks according to options.schedule. Within a block the items are in the order of the range.
-/// Splitting is on demand: a loop that finds no idle worker runs like a sequential loop. On a pool of one thread, a loop that
-/// cannot be stopped is a sequential loop: one block. An empty range costs nothing.
+/// Cuts the range into contiguous blocks according to ForOptions::schedule. Within a block the items are in the order of the
+/// range. Splitting is on demand: a loop that finds no idle worker runs like a sequential loop. On a pool of one thread, a loop
+/// that cannot be stopped is a sequential loop: one block. An empty range costs nothing.
 ///
 /// An exception ends the loop early: no new blocks start, and the first exception is rethrown when all running blocks have
 /// finished. Outside every pool the loop runs in global_pool().
@@ -160,7 +160,7 @@ void run_loop(const ForOptions& options, const LoopSpace<Items>& space, const F&
 /// @endcode
 /// @param range    Must live until the call has returned.
 /// @param f        Called once for each item, unless the loop ends early; through a constant reference, by several threads
-///                 concurrently. A mutable lambda is refused. The items of a vector<bool> are read-only.
+///                 concurrently. A mutable lambda is refused. The items of a `vector<bool>` are read-only.
 /// @throws The first exception of `f`; outside every pool the exceptions of global_pool().
 /// Complexity: O(n) calls for n items; in addition, a few nanoseconds, and O(log n) blocks for each idle worker. No allocation.
 /// Thread-safety: any thread.
@@ -201,7 +201,8 @@ void parallel_for(const ForOptions& options, First first, Last last, F&& f) {
 /// is negative, above it. `f` gets the common type of `first` and `last`. The loop never overflows that type. See the form for
 /// ranges for the order, exceptions and Flow.
 /// @code
-///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });  // every other element, from the last on
+///   // Every other element, from the last on.
+///   blitz::parallel_for(n - 1, -1, -2, [&](int i) { v[i] = 0; });
 /// @endcode
 /// @param first    The first integer.
 /// @param last     The end, exclusive.
@@ -221,11 +222,12 @@ void parallel_for(const ForOptions& options, First first, Last last, Step step, 
   detail::run_loop(options, detail::items_of(first, last, step), f);
 }
 
-/// Calls `f(block)` for contiguous sub-ranges (std::ranges::subrange) that cover `range`, each item once. For bodies that are
+/// Calls `f(block)` for contiguous sub-ranges (`std::ranges::subrange`) that cover `range`, each item once. For bodies that are
 /// vectorised, or that keep state from item to item. An `f` that returns Flow::kStop ends the loop after its block. See
 /// parallel_for for the order and exceptions.
 /// @code
-///   blitz::parallel_for_blocks(samples, [&](auto block) { filter(block.data(), block.size()); });
+///   blitz::parallel_for_blocks(samples,
+///                              [&](auto block) { filter(block.data(), block.size()); });
 /// @endcode
 /// @param range    Must live until the call has returned.
 /// @param f        Called with one block after the other, by several threads concurrently.

@@ -318,11 +318,12 @@ void for_each_of(const ForEachOptions& options, R& range, const F& f) {
 /// @code
 ///   std::vector<std::atomic<bool>> seen(graph.size());
 ///   seen[start] = true;
-///   blitz::parallel_for_each(std::views::single(start), [&](Vertex v, blitz::Feeder<Vertex>& feeder) {
+///   auto visit = [&](Vertex v, blitz::Feeder<Vertex>& feeder) {
 ///     for (Vertex w : graph[v]) {
 ///       if (!seen[w].exchange(true, std::memory_order_relaxed)) feeder.add(w);
 ///     }
-///   });
+///   };
+///   blitz::parallel_for_each(std::views::single(start), visit);
 /// @endcode
 /// With a Feeder the loop owns its items: it copies the items of the range, or moves them if the range yields rvalues. `f` may
 /// take an item by value, as an rvalue, or by reference. Each worker runs its newest items first, and offers the oldest half of
@@ -332,7 +333,8 @@ void for_each_of(const ForEachOptions& options, R& range, const F& f) {
 /// finished. An `f` that returns Flow::kStop, or a stop request, ends the loop in the same way without an exception. Items that
 /// have not begun are destroyed.
 ///
-/// Source: oneTBB's parallel_for_each and its feeder.
+/// @par Source
+/// oneTBB's parallel_for_each and its feeder.
 ///
 /// @param range  Read once. An empty range costs nothing.
 /// @param f      The body, called through a reference by several threads concurrently. A mutable lambda is refused. A call that

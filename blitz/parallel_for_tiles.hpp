@@ -20,10 +20,12 @@
 namespace blitz {
 
 /// The size of a grid, or of its tiles: {rows, columns} or {pages, rows, columns}, of any integer types. A negative size counts
-/// as 0. Each member is O(1). Thread-safety: as for an int.
+/// as 0. Each member is O(1).
 /// @code
 ///   const blitz::Extents<2> grid{image.rows(), image.cols()};
 /// @endcode
+///
+/// Thread-safety: as for an int.
 template <std::size_t N>
 class Extents {
  public:
@@ -47,14 +49,15 @@ class Extents {
   std::array<std::size_t, N> sizes_;
 };
 
-/// A rectangle or box of a grid: the argument of a body of parallel_for_tiles. Never empty. Each member is O(1). Thread-safety:
-/// as for an int.
+/// A rectangle or box of a grid: the argument of a body of parallel_for_tiles. Never empty. Each member is O(1).
 /// @code
 ///   blitz::parallel_for_tiles({rows, cols}, [&](const blitz::Tile<2>& tile) {
 ///     for (const std::size_t i : tile.rows())
 ///       for (const std::size_t j : tile.cols()) out(j, i) = in(i, j);
 ///   });
 /// @endcode
+///
+/// Thread-safety: as for an int.
 template <std::size_t N>
 class Tile {
  public:

@@ -73,7 +73,7 @@ template <class F, class T, class Item>
 concept ReduceFoldFunction = SharedFunction<F, T, Item> &&
                              detail::ReducesTo<std::invoke_result_t<const std::remove_reference_t<F>&, T, Item>, T>;
 
-/// The operation that folds a block, a sub-range of R (std::ranges::subrange), into a value in parallel_reduce_blocks().
+/// The operation that folds a block, a sub-range of R (`std::ranges::subrange`), into a value in parallel_reduce_blocks().
 template <class F, class T, class R>
 concept ReduceBlockFunction = ReduceFoldFunction<F, T, detail::LoopBlockOf<R>>;
 
@@ -120,17 +120,17 @@ ReduceValue<I&> reduce(const ReduceOptions& options, const LoopSpace<Items>& spa
 
 }  // namespace detail
 
-/// Combines all items of `range` as combine(... combine(combine(identity, x0), x1) ..., xn). Several threads combine runs of
-/// neighbouring items concurrently, so the grouping may differ.
+/// @brief Combines all items of `range` as `combine(... combine(combine(identity, x0), x1) ..., xn)`. Several threads combine
+/// runs of neighbouring items concurrently, so the grouping may differ.
 ///
-/// Let T be the identity's type. `combine` must be associative, and combine(identity, x) must equal x; it need not be
-/// commutative: strings may be joined in this way. It is called as combine(T, item) and as combine(T, T). The first argument is
-/// an rvalue that it may consume. Floating-point operations are only nearly associative: the last bits of a sum may differ from
-/// call to call, unless options.deterministic is set.
+/// Let T be the identity's type. `combine` must be associative, and `combine(identity, x)` must equal x; it need not be
+/// commutative: strings may be joined in this way. It is called as `combine(T, item)` and as `combine(T, T)`. The first
+/// argument is an rvalue that it may consume. Floating-point operations are only nearly associative: the last bits of a sum may
+/// differ from call to call, unless ReduceOptions::deterministic is set.
 ///
-/// T need only be movable. Each part that another worker begins (options.deterministic: each leaf of a few items or more)
-/// copies `identity`, or calls it for a T if it can be called without arguments. Cuts the range as parallel_for does. For an
-/// empty range it immediately returns the identity.
+/// T need only be movable. Each part that another worker begins (with ReduceOptions::deterministic each leaf of a few items or
+/// more) copies `identity`, or calls it for a T if it can be called without arguments. Cuts the range as parallel_for does. For
+/// an empty range it immediately returns the identity.
 ///
 /// An exception ends the reduction early: no new blocks start, and the first exception is rethrown when all running blocks have
 /// finished. All values are destroyed. A stop request ends it in the same way, with Stopped. Outside every pool it runs in
@@ -182,20 +182,23 @@ ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity
   return detail::reduce(options, detail::items_of(first, last), identity, combine, combine);
 }
 
-/// Folds all items of `range` as fold(... fold(fold(identity, x0), x1) ..., xn), with values of another type than the items.
-/// Several threads fold runs of neighbouring items concurrently, each run from an identity, and combine the values of
+/// @brief Folds all items of `range` as `fold(... fold(fold(identity, x0), x1) ..., xn)`, with values of another type than the
+/// items. Several threads fold runs of neighbouring items concurrently, each run from an identity, and combine the values of
 /// neighbouring runs.
 ///
-/// Let T be the identity's type. `fold` is called as fold(T, item), `combine` as combine(T, T). Each T is an rvalue that may be
-/// consumed. `combine` must be associative. Combining a value with items that were folded into the identity must equal folding
-/// these items into the value.
+/// Let T be the identity's type. `fold` is called as `fold(T, item)`, `combine` as `combine(T, T)`. Each T is an rvalue that
+/// may be consumed. `combine` must be associative. Combining a value with items that were folded into the identity must equal
+/// folding these items into the value.
 ///
 /// @code
 /// // The words of each length.
 /// auto counts = blitz::parallel_reduce(
 ///     words, std::map<std::size_t, int>{},
 ///     [](auto found, const std::string& word) { ++found[word.size()]; return found; },
-///     [](auto left, const auto& right) { for (const auto& [size, n] : right) left[size] += n; return left; });
+///     [](auto left, const auto& right) {
+///       for (const auto& [size, n] : right) left[size] += n;
+///       return left;
+///     });
 /// @endcode
 ///
 /// For parts, exceptions, options and threads see the form without `fold`. A part of floating-point values may be only a few
@@ -246,13 +249,15 @@ ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity
   return detail::reduce(options, detail::items_of(first, last), identity, fold, combine);
 }
 
-/// Like parallel_reduce with a fold, but calls fold(T, block) for contiguous sub-ranges (std::ranges::subrange) that cover
+/// Like parallel_reduce with a fold, but calls `fold(T, block)` for contiguous sub-ranges (`std::ranges::subrange`) that cover
 /// `range`, each item once. For folds that are vectorised, or that keep state from item to item. One value may take several
 /// blocks, from left to right. No block is empty.
 ///
 /// @code
 /// const double sum = blitz::parallel_reduce_blocks(
-///     numbers, 0.0, [](double sum, auto block) { return sum + kernel(block.data(), block.size()); }, std::plus<>{});
+///     numbers, 0.0,
+///     [](double sum, auto block) { return sum + kernel(block.data(), block.size()); },
+///     std::plus<>{});
 /// @endcode
 /// @param range     Must live until the call has returned.
 /// @param identity  The initial value of each part, or a callable that makes it.
@@ -275,15 +280,16 @@ ReduceValue<I> parallel_reduce_blocks(O&& options, R&& range, I&& identity, F&& 
   return detail::reduce(options, detail::blocks_of(range), identity, fold, combine);
 }
 
-/// Like parallel_reduce, but combines f(x) instead of each item x.
+/// Like parallel_reduce, but combines `f(x)` instead of each item x.
 /// @code
-///   const double squares = blitz::parallel_transform_reduce(numbers, 0.0, std::plus<>{}, [](double x) { return x * x; });
+///   const double squares = blitz::parallel_transform_reduce(
+///       numbers, 0.0, std::plus<>{}, [](double x) { return x * x; });
 /// @endcode
 /// @param range     Must live until the call has returned.
 /// @param identity  The initial value of each part, or a callable that makes it.
 /// @param combine   The operation, on the results of `f`.
 /// @param f         Called once for each item.
-/// @return The combination of f(x) for all items x.
+/// @return The combination of `f(x)` for all items x.
 /// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
 ///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.
@@ -301,13 +307,13 @@ ReduceValue<I> parallel_transform_reduce(O&& options, R&& range, I&& identity, C
   return detail::reduce(options, detail::items_of(range), identity, combine, combine, f);
 }
 
-/// Combines f(x) for the items x of [first, last). See the form for ranges.
+/// Combines `f(x)` for the items x of [first, last). See the form for ranges.
 /// @param first     The first integer, or an iterator to the first item.
 /// @param last      One after the last.
 /// @param identity  The initial value of each part, or a callable that makes it.
 /// @param combine   The operation, on the results of `f`.
 /// @param f         Called once for each item.
-/// @return The combination of f(x) for all items x.
+/// @return The combination of `f(x)` for all items x.
 /// @throws The first exception of the callables. Stopped after a stop request. Outside every pool, the exceptions of
 ///         global_pool().
 /// Complexity: O(n) calls for n items, and one more for each part. Thread-safety: any thread.

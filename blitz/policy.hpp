@@ -287,7 +287,8 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///     void adopt_resident(std::size_t slot) noexcept;
 ///     Search first_search(std::size_t slot) noexcept;
 ///     Search start_looking(std::size_t slot) noexcept;
-///     void no_work_found(Search& search, auto& latch, blitz::policy::Rest rest, const auto& injected) noexcept;
+///     void no_work_found(Search& search, auto& latch, blitz::policy::Rest rest,
+///                        const auto& injected) noexcept;
 ///     void work_found(Search& search) noexcept;
 ///     void give_back(std::size_t slot, bool own_empty, auto& resident, const auto& injected,
 ///                    const auto& queues_empty) noexcept;
@@ -334,11 +335,13 @@ concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& fin
 namespace policy {
 
 /// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the number of jobs in it; `pushed()`, how many were
-/// pushed on it; `taken()`, how many of these were stolen or went to the injector. Thread-safety: any thread. Optional: without
-/// them, jobs_pushed and jobs_executed are 0.
+/// pushed on it; `taken()`, how many of these were stolen or went to the injector. Optional: without them, jobs_pushed and
+/// jobs_executed are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingQueue<blitz::ForkJoinPolicy::LocalQueue>);
 /// @endcode
+///
+/// Thread-safety: any thread.
 template <class Q>
 concept CountingQueue = requires(const Q& queue) {
   { queue.size() } noexcept -> std::same_as<std::size_t>;
@@ -347,10 +350,12 @@ concept CountingQueue = requires(const Q& queue) {
 };
 
 /// An idle protocol that keeps statistics for BasicThreadPool::stats: how often the runner of a slot slept, and how often it
-/// was woken. Thread-safety: any thread. Optional: without them, times_slept and times_woken are 0.
+/// was woken. Optional: without them, times_slept and times_woken are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
+///
+/// Thread-safety: any thread.
 template <class S>
 concept CountingIdle = requires(const S& idle, std::size_t slot) {
   { idle.times_slept(slot) } noexcept -> std::same_as<std::uint64_t>;
@@ -399,11 +404,12 @@ concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and how many
-/// it took from the injector. Thread-safety: any thread. Optional: without them, steals_tried, jobs_stolen, injected_taken and
-/// jobs_executed are 0.
+/// it took from the injector. Optional: without them, steals_tried, jobs_stolen, injected_taken and jobs_executed are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingFinder<blitz::ForkJoinPolicy::Finder>);
 /// @endcode
+///
+/// Thread-safety: any thread.
 template <class F>
 concept CountingFinder = requires(const F& finder) {
   { finder.steals_tried() } noexcept -> std::same_as<std::uint64_t>;

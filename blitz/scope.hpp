@@ -45,7 +45,8 @@ enum class Order : unsigned char {
 
 /// The options of a scope, which come first in a call. Plain data.
 /// @code
-///   blitz::scope({.order = blitz::Order::kFifo, .stop = token}, [](blitz::Scope& s) { s.spawn([] {}); });
+///   blitz::scope({.order = blitz::Order::kFifo, .stop = token},
+///                [](blitz::Scope& s) { s.spawn([] {}); });
 /// @endcode
 struct ScopeOptions {
   Order order = Order::kLifo;  ///< The order of the jobs of Scope::spawn on one worker.
@@ -221,7 +222,8 @@ struct OpenScope {
 ///   });
 /// @endcode
 ///
-/// Source: rayon-core's scope.
+/// @par Source
+/// rayon-core's scope.
 ///
 /// @param body     Called with the scope.
 /// @return The result of the body.
@@ -258,42 +260,42 @@ scope(F&& body, const ScopeOptions& options) BLITZ_REFUSED;
 /// @endcond
 
 /// @brief scope() with Order::kFifo, under its name in Rayon.
-/// @param body     Called with the scope.
-/// @return The result of the body.
-/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::scope_fifo([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
 ///   });
 /// @endcode
+/// @param body     Called with the scope.
+/// @return The result of the body.
+/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 template <ScopeFunction F>
 decltype(auto) scope_fifo(F&& body) {
   return detail::OpenScope{{.order = Order::kFifo}}.on_worker(std::forward<F>(body));
 }
 
 /// @brief scope() with in_place, under its name in Rayon.
-/// @param body     Called with the scope on the calling thread.
-/// @return The result of the body.
-/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::in_place_scope([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
 ///   });
 /// @endcode
+/// @param body     Called with the scope on the calling thread.
+/// @return The result of the body.
+/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 template <ScopeFunction F>
 decltype(auto) in_place_scope(F&& body) {
   return detail::OpenScope{{}}.in_place(std::forward<F>(body));
 }
 
 /// @brief in_place_scope() with Order::kFifo, under its name in Rayon.
-/// @param body     Called with the scope on the calling thread.
-/// @return The result of the body.
-/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 /// @code
 ///   blitz::in_place_scope_fifo([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });
 ///   });
 /// @endcode
+/// @param body     Called with the scope on the calling thread.
+/// @return The result of the body.
+/// @throws The exceptions of scope(). Complexity: O(1) in addition to the body and the jobs. Thread-safety: any thread.
 template <ScopeFunction F>
 decltype(auto) in_place_scope_fifo(F&& body) {
   return detail::OpenScope{{.order = Order::kFifo}}.in_place(std::forward<F>(body));

@@ -18,10 +18,10 @@
 namespace blitz {
 
 /// The argument of a function that is called on every worker: the index of the worker, and the number of workers.
-/// Thread-safety: as for an int.
 /// @code
 ///   blitz::broadcast([&](blitz::BroadcastContext c) { seeds[c.index()] = seed + c.index(); });
 /// @endcode
+/// Thread-safety: as for an int.
 class BroadcastContext {
  public:
   /// For the library: of worker `index` of `num_threads`.
@@ -103,15 +103,15 @@ void spawn_broadcast_in(PoolBase& pool, F&& f, O owner = {}) {
 ///
 /// An exception of `f` goes to ThreadPoolOptions::exception_handler; without a handler std::terminate is called.
 ///
+/// @code
+///   blitz::spawn([request = std::move(request)] { answer(request); });
+/// @endcode
 /// @param f  Copied or moved into the job. Objects that it refers to must live until the job has run. Everything before the
 ///           call happens before `f`.
 /// @throws std::bad_alloc, the exception of the closure's move or copy, and the exceptions of global_pool(). `f` is then not
 ///         called.
 /// Complexity: O(1). On a worker some ten nanoseconds; the job's memory comes from the worker's free blocks.
 /// Thread-safety: any thread.
-/// @code
-///   blitz::spawn([request = std::move(request)] { answer(request); });
-/// @endcode
 template <SpawnFunction F>
 void spawn(F&& f) {
   if (auto* const worker = detail::default_worker()) [[likely]] {
@@ -146,13 +146,13 @@ void spawn_fifo(F&& f) {
 
 /// @brief Spawns one detached job on every worker of the pool: each worker calls `f(context)` once.
 ///
+/// @code
+///   blitz::spawn_broadcast([](blitz::BroadcastContext c) { warm_up_cache(c.index()); });
+/// @endcode
 /// @param f  Copied or moved once; several workers call it concurrently.
 /// @throws The exceptions of spawn(), before any call.
 /// Complexity: O(n) for n workers; each worker is woken.
 /// Thread-safety: any thread.
-/// @code
-///   blitz::spawn_broadcast([](blitz::BroadcastContext c) { warm_up_cache(c.index()); });
-/// @endcode
 template <SpawnBroadcastFunction F>
 void spawn_broadcast(F&& f) {
   detail::spawn_broadcast_in(detail::current_pool(), std::forward<F>(f));

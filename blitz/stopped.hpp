@@ -11,7 +11,7 @@
 namespace blitz {
 
 /// Thrown by a call that returns a value, if a stop request has ended it before its result was complete. The page of each
-/// algorithm states the contents of its output in this case; every element is valid. Thread-safety: as for std::exception.
+/// algorithm states the contents of its output in this case; every element is valid.
 /// @code
 ///   try {
 ///     blitz::sort({.stop = token}, numbers);
@@ -19,6 +19,8 @@ namespace blitz {
 ///     numbers.clear();
 ///   }
 /// @endcode
+///
+/// Thread-safety: as for std::exception.
 class BLITZ_API Stopped final : public std::exception {
  public:
   /// A message.

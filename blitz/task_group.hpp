@@ -59,8 +59,9 @@ struct GroupOwner {
 ///
 /// It may outlive its pool. The pool runs all jobs of the group before it ends.
 ///
-/// Source: oneTBB's task_group, with the same names except request_stop() for cancel(). Unlike there, an exception does not
-/// cancel the jobs that have not begun.
+/// @par Source
+/// oneTBB's task_group, with the same names except request_stop() for cancel(). Unlike there, an exception does not cancel the
+/// jobs that have not begun.
 ///
 /// Thread-safety: any thread may call all members except the destructor concurrently. Jobs of the group must not call wait(),
 /// run_and_wait() or the destructor, which would wait for the caller. The destructor may be called as soon as every call of
@@ -125,7 +126,7 @@ class TaskGroup {
     if (std::exception_ptr error = group_.wait()) std::rethrow_exception(std::move(error));
   }
 
-  /// @brief run(f), then wait(). A worker of the pool usually calls `f` immediately. `f` is not copied or moved.
+  /// @brief `run(f)`, then wait(). A worker of the pool usually calls `f` immediately. `f` is not copied or moved.
   /// @throws The exceptions of run() and wait().
   /// @param f  Called once, without arguments.
   /// Complexity: see run() and wait().

@@ -47,7 +47,8 @@ concept WorkerLocalFunction =
 ///   for (std::vector<int>& part : found) all.insert(all.end(), part.begin(), part.end());
 /// @endcode
 ///
-/// Source: oneTBB. here() is enumerable_thread_specific::local() and combinable::local(), but only for workers of the pool.
+/// @par Source
+/// oneTBB. here() is enumerable_thread_specific::local() and combinable::local(), but only for workers of the pool.
 /// begin() and end() are as there; combine() also takes an initial sum. oneTBB has no leases.
 ///
 /// It may outlive its pool: it keeps the pool's memory, but not its threads.
@@ -68,11 +69,13 @@ class WorkerLocal {
   using const_iterator = Iterator<const T>;  ///< Iterators over constant values.
 
   /// The right to use a value, which ends when the Lease is destroyed; cheapest on the worker that borrowed the value. Each
-  /// member is O(1). Thread-safety: one thread at a time.
+  /// member is O(1).
   /// @code
   ///   const auto scratch = buffers.local();
   ///   scratch->clear();
   /// @endcode
+  ///
+  /// Thread-safety: one thread at a time.
   class Lease {
    public:
     /// The value.
@@ -81,7 +84,9 @@ class WorkerLocal {
     [[nodiscard]] T* operator->() const noexcept { return detail::address_of(value_->value); }
 
    private:
+    /// @cond
     friend class WorkerLocal;
+    /// @endcond
     struct GiveBack {
       WorkerLocal* home;
       void operator()(Value* value) const noexcept { home->give_back(value); }
@@ -91,7 +96,7 @@ class WorkerLocal {
     detail::Owned<Value, GiveBack> value_;
   };
 
-  /// Makes a value by T() for each worker of the caller's pool, or, outside every pool, of the global pool. Throws
+  /// Makes a value by `T()` for each worker of the caller's pool, or, outside every pool, of the global pool. Throws
   /// std::bad_alloc, and the exceptions of global_pool().
   WorkerLocal()
     requires std::default_initializable<T>
@@ -107,7 +112,7 @@ class WorkerLocal {
   /// @param make  Makes a value; several threads may call it concurrently.
   template <class P, WorkerLocalFunction<T> F>
   WorkerLocal(BasicThreadPool<P>& pool, F make) : WorkerLocal(detail::base_of(pool), std::move(make)) {}
-  /// Makes a value by T() for each worker of `pool`. Throws std::bad_alloc.
+  /// Makes a value by `T()` for each worker of `pool`. Throws std::bad_alloc.
   template <class P>
     requires std::default_initializable<T>
   explicit WorkerLocal(BasicThreadPool<P>& pool) : WorkerLocal(pool, [] { return T(); }) {}

@@ -34,10 +34,10 @@ inline Yield yield_to(Job* (*find)(WorkerBase& worker) noexcept) noexcept {
 /// The job runs on top of the calling job's stack. If ThreadPoolOptions::max_nested_waits jobs already run there on top of jobs
 /// that wait or yield, the call runs no job, so that jobs that all yield do not overflow the stack. A caller that yields
 /// repeatedly at that depth, such as a loop that waits for a job, still gets a job occasionally.
-/// Thread-safety: any thread.
 /// @code
 ///   while (!ready.load()) blitz::yield_now();
 /// @endcode
+/// Thread-safety: any thread.
 /// @return Whether a job was run.
 inline Yield yield_now() noexcept {
   return detail::yield_to([](detail::WorkerBase& worker) noexcept { return worker.find_work(); });
@@ -45,11 +45,11 @@ inline Yield yield_now() noexcept {
 
 /// Runs the newest waiting job that the calling worker itself has created, if there is one, and returns when it has ended. A
 /// thread outside every pool has no such job. O(1). At the limit of nested waits it runs no job, like yield_now.
-/// Thread-safety: any thread.
 /// @code
 ///   while (blitz::yield_local() == blitz::Yield::kExecuted) {
 ///   }
 /// @endcode
+/// Thread-safety: any thread.
 /// @return Whether a job was run.
 inline Yield yield_local() noexcept {
   return detail::yield_to([](detail::WorkerBase& worker) noexcept {

@@ -315,7 +315,9 @@ class AsioExecutor {
 /// Complexity: a handler costs one blitz::spawn, and one atomic addition at its start and at its end. One allocation, from the
 /// worker's free blocks; with an associated allocator, another one from that allocator.
 /// Thread-safety: any thread may call all members, except the destructor.
-/// Source of the properties: P0443R13, as in Asio.
+///
+/// @par Source
+/// The properties are those of P0443R13, as in Asio.
 template <class Asio>
 class BasicAsioContext : public Asio::ExecutionContext {
  public:

@@ -85,7 +85,7 @@ void for_blocks(std::size_t count, std::size_t grain, F&& f) {
 /// @param count    The number of positions.
 /// @param grain    The minimum length of a block, as in for_blocks().
 /// @param value    The accumulator. A part on another worker starts with an empty one.
-/// @param fold     `fold(value, first, last)` adds a block to a std::optional<T>&, and returns true to end the reduction.
+/// @param fold     `fold(value, first, last)` adds a block to a `std::optional<T>&`, and returns true to end the reduction.
 /// @param combine  `combine(left, right)` adds the right T to the left T. Complexity: at most about count / grain calls of
 ///                 both, usually a few per thread.
 template <class T, class Fold, class Combine>

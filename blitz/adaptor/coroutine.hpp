@@ -215,7 +215,7 @@ class [[nodiscard]] Task {
     Task get_return_object() noexcept { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
   };
 
-  Task() noexcept = default;  ///< Empty.
+  Task() noexcept = default;  ///< Makes an empty task.
   /// Leaves `other` empty.
   Task(Task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
   /// Destroys the own coroutine and leaves `other` empty.
@@ -223,6 +223,7 @@ class [[nodiscard]] Task {
     Task(std::move(other)).swap(*this);
     return *this;
   }
+  /// Destroys the coroutine, if there is one.
   ~Task() {
     if (coroutine_ != nullptr) coroutine_.destroy();
   }
@@ -254,7 +255,7 @@ class [[nodiscard]] Task {
     };
     return Await(coroutine());
   }
-  void operator co_await() & = delete;  ///< A task is awaited once: co_await std::move(task).
+  void operator co_await() & = delete;  ///< A task is awaited once: `co_await std::move(task)`.
 
   /// Internal: the coroutine. Throws std::logic_error if there is none.
   [[nodiscard]] std::coroutine_handle<promise_type> coroutine() const {
@@ -438,7 +439,7 @@ template <PoolPolicy P>
 ///   auto [x, y] = co_await blitz::when_all(fib(n - 1), fib(n - 2));
 /// @endcode
 ///
-/// @return An awaitable. Await it once. Its result is a std::tuple of the tasks' results, with Unit for void. If tasks threw,
+/// @return An awaitable. Await it once. Its result is a `std::tuple` of the tasks' results, with Unit for void. If tasks threw,
 ///         it rethrows the exception of the first of them in argument order, after all tasks have finished.
 /// @throws std::logic_error for an empty task. Awaiting it throws the exceptions of global_pool(), and std::bad_alloc within
 ///         isolate() if an allocation fails; no task has started then.
@@ -447,8 +448,8 @@ template <class... Ts>
 [[nodiscard]] auto when_all(Task<Ts>... tasks) {
   return detail::WhenAll<Ts...>(std::move(tasks)...);
 }
-/// @brief Runs a vector of tasks in parallel; see the form with a list of tasks. The result is a std::vector of the results in
-/// the order of the tasks, or void for tasks without results. Complexity: O(n) for n tasks; only that vector is allocated.
+/// @brief Runs a vector of tasks in parallel; see the form with a list of tasks. The result is a `std::vector` of the results
+/// in the order of the tasks, or void for tasks without results. Complexity: O(n) for n tasks; only that vector is allocated.
 /// @return An awaitable.
 template <class T>
 [[nodiscard]] auto when_all(std::vector<Task<T>> tasks) {
@@ -485,10 +486,10 @@ template <class R>
 /// The task starts on the calling thread. If it moves to another thread, the caller waits for it: a worker runs other jobs of
 /// its pool, any other thread blocks.
 ///
-/// @return The result of the task. Throws its exception, and std::logic_error for an empty task.
 /// @code
 ///   const long result = blitz::sync_wait(fib(20));
 /// @endcode
+/// @return The result of the task. Throws its exception, and std::logic_error for an empty task.
 /// Complexity: O(1) plus the task. Thread-safety: any thread.
 template <class T>
 T sync_wait(Task<T> task) {

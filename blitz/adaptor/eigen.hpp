@@ -35,10 +35,11 @@ namespace blitz {
 /// outside the pool: an expression in a job blocks its worker, and if all workers are blocked, the program deadlocks. An
 /// exception of a task calls std::terminate, as in Eigen::ThreadPool, because its expression would never complete.
 ///
-/// Complexity: a task costs one TaskGroup::run and the allocations of its std::function.
+/// Complexity: a task costs one TaskGroup::run and the allocations of its `std::function`.
 /// Thread-safety: any thread may call all members, except the destructor.
 class EigenThreadPool final : public Eigen::ThreadPoolInterface {
  public:
+  /// An interface of Eigen to `pool`.
   /// @param pool  Must outlive this object.
   /// @throws Nothing.
   template <PoolPolicy P>

@@ -39,6 +39,7 @@ namespace blitz {
 /// Complexity: a loop costs one blitz::parallel_for_blocks. Thread-safety: any thread may call all members.
 class OpenCvBackend final : public cv::parallel::ParallelForAPI {
  public:
+  /// A backend that runs the loops in `pool`.
   /// @param pool  Must outlive OpenCV's use of the backend.
   template <PoolPolicy P>
   explicit OpenCvBackend(BasicThreadPool<P>& pool) noexcept
@@ -59,6 +60,7 @@ class OpenCvBackend final : public cv::parallel::ParallelForAPI {
   [[nodiscard]] int getThreadNum() const override { return thread_in_loop_; }
   /// The number of threads of the pool, or 1.
   [[nodiscard]] int getNumThreads() const override { return wanted_.load(std::memory_order_relaxed); }
+  /// Selects one thread or all threads for the loops.
   /// @param threads  0 or 1: loops run only on the calling thread. Any other number: loops use all threads of the pool. Limit
   ///                 them by BasicThreadPool::set_max_concurrency().
   /// @return The resulting number of threads. Throws nothing.

@@ -250,7 +250,10 @@ struct ForEachOfBlock {
 ///
 /// @tparam Senders  The vocabulary of the sender library, such as detail::PlainSenders.
 /// Complexity: `start()` takes about ten nanoseconds on a worker. Memory: only the operation state.
-/// Thread-safety: as a pointer; the pool must outlive its operations. Source: P2300R10.
+/// Thread-safety: as a pointer; the pool must outlive its operations.
+///
+/// @par Source
+/// P2300R10.
 template <class Senders>
 class BasicPoolScheduler : public Senders::template SchedulerQueries<BasicPoolScheduler<Senders>> {
  public:
@@ -293,7 +296,8 @@ using PoolScheduler = BasicPoolScheduler<detail::PlainSenders>;
 /// With a sender library use the library's `bulk`, which does the same.
 ///
 /// @code
-///   auto operation = blitz::bulk(scheduler.schedule(), n, [&](int i) { work_on(items[i]); }).connect(receiver);
+///   auto sender = blitz::bulk(scheduler.schedule(), n, [&](int i) { work_on(items[i]); });
+///   auto operation = std::move(sender).connect(receiver);
 /// @endcode
 /// @param sender  For example a sender of a PoolScheduler.
 /// @param shape   The number of calls; none if it is negative.

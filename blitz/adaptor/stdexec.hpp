@@ -149,7 +149,8 @@ struct Stdexec {
 /// @brief A pool as a scheduler of stdexec; see BasicPoolScheduler.
 /// @code
 ///   blitz::StdexecScheduler scheduler(pool);
-///   stdexec::sync_wait(stdexec::schedule(scheduler) | stdexec::bulk(stdexec::par, n, work_on));
+///   stdexec::sync_wait(stdexec::schedule(scheduler) |
+///                      stdexec::bulk(stdexec::par, n, work_on));
 /// @endcode
 using StdexecScheduler = BasicPoolScheduler<detail::Stdexec>;
 

@@ -122,7 +122,7 @@ struct IsPartitioned : WithPredicate<IsPartitioned> {
 /// Thread-safety: any thread.
 /// @{
 
-/// Returns the first positions at which two ranges differ, up to the end of the shorter one, like std::ranges::mismatch.
+/// Returns the first positions at which two ranges differ, up to the end of the shorter one, like `std::ranges::mismatch`.
 inline constexpr detail::Algorithm<detail::Mismatch> mismatch{};
 /// Returns whether two ranges have the same number of items, which are equal by `comp`.
 /// @code

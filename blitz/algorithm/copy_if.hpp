@@ -129,7 +129,8 @@ inline constexpr detail::Algorithm<detail::CopyIf<true>> copy_if{};
 /// Thread-safety: any thread.
 ///
 /// @code
-///   blitz::remove_copy_if(words, others, [](const std::string& word) { return word.empty(); });
+///   blitz::remove_copy_if(words, others,
+///                         [](const std::string& word) { return word.empty(); });
 /// @endcode
 inline constexpr detail::Algorithm<detail::CopyIf<false>> remove_copy_if{};
 

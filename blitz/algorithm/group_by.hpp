@@ -31,15 +31,19 @@ class Grouping;
 
 /// The result of group_by: for each key the positions of its items in the range, in order. The groups are in the order of their
 /// first items. A random-access range. Memory: eight bytes for each item and sixteen for each group. Each member is O(1).
-/// Throws nothing. Thread-safety: as for an int.
+/// Throws nothing.
 /// @code
-///   for (const blitz::Groups::Group& group : blitz::group_by(words, &std::string::size)) count(group.size());
+///   for (const blitz::Groups::Group& group : blitz::group_by(words, &std::string::size)) {
+///     count(group.size());
+///   }
 /// @endcode
+///
+/// Thread-safety: as for an int.
 class Groups {
  public:
-  using Group = std::span<const std::size_t>;  ///< never empty
+  using Group = std::span<const std::size_t>;  ///< The positions of the items of a group; it has at least one.
 
-  Groups() = default;  ///< None.
+  Groups() = default;  ///< Makes an object with no groups.
 
   /// The number of groups.
   [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
@@ -60,7 +64,7 @@ class Groups {
 };
 
 /// The function that returns the key of an item for blitz::group_by: callable with the item at an iterator of type It.
-/// std::hash accepts the key, and == compares it.
+/// `std::hash` accepts the key, and `==` compares it.
 template <class F, class It>
 concept GroupKeyFunction = std::indirectly_regular_unary_invocable<const F, It> &&
                            std::equality_comparable<std::remove_cvref_t<std::indirect_result_t<F&, It>>> &&

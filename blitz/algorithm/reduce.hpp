@@ -202,7 +202,8 @@ inline constexpr detail::Algorithm<detail::Reduce> reduce{};
 ///
 /// @code
 ///   const double length2 = blitz::transform_reduce(v, v, 0.0);
-///   const auto bytes = blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);
+///   const auto bytes =
+///       blitz::transform_reduce(files, std::size_t{0}, std::plus<>{}, &File::size);
 /// @endcode
 inline constexpr detail::Algorithm<detail::TransformReduce> transform_reduce{};
 

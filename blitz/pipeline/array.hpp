@@ -32,13 +32,14 @@ struct ArrayMaker {
 
 }  // namespace detail
 
-/// A fixed number of contiguous items. Unlike std::vector, it does not initialise its memory before the items are created, so
+/// A fixed number of contiguous items. Unlike `std::vector`, it does not initialise its memory before the items are created, so
 /// the threads that create items are the first to touch their memory. Move-only. Each member is O(1), except the destruction of
 /// items. Throws nothing. Thread-safety: as for an int.
 ///
 /// The process caches the memory of the last few arrays: see free_kept_arrays.
 /// @code
-///   const blitz::Array<double> roots = blitz::par(numbers).map([](double x) { return std::sqrt(x); }).collect();
+///   const blitz::Array<double> roots =
+///       blitz::par(numbers).map([](double x) { return std::sqrt(x); }).collect();
 /// @endcode
 template <class T>
 class Array {
@@ -49,7 +50,7 @@ class Array {
   using iterator = T*;                     ///< Contiguous.
   using const_iterator = const T*;         ///< Contiguous.
 
-  /// Empty.
+  /// Makes an empty array.
   Array() = default;
   /// Leaves the other one empty.
   Array(Array&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}

@@ -34,7 +34,7 @@ template <class F, class S>
 concept FilterFunction =
     StageFunction<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
 
-/// The callable of filter_map of a blitz::Pipeline. Its result can be tested and dereferenced, such as a std::optional or a
+/// The callable of filter_map of a blitz::Pipeline. Its result can be tested and dereferenced, such as a `std::optional` or a
 /// pointer.
 template <class F, class S>
 concept FilterMapFunction = StageFunction<F, S> && requires(detail::StageResult<F, S> maybe) {
@@ -67,7 +67,7 @@ concept StageScanFunction =
     std::constructible_from<T, detail::PipelineItem<S>> && ReduceFunction<const Op, T, detail::PipelineItem<S>> &&
     std::invocable<const Op&, T&, T>;
 
-/// An order of the items of a stage of a blitz::Pipeline: less(x, y) returns whether x comes before y.
+/// An order of the items of a stage of a blitz::Pipeline: `less(x, y)` returns whether x comes before y.
 template <class Less, class S>
 concept StageOrderFunction =
     std::movable<detail::PipelineValue<S>> &&

@@ -30,7 +30,7 @@ namespace blitz {
 ///   const auto sum = blitz::from({.batch = 16}, list).map(costly).sum();
 /// @endcode
 struct FromOptions {
-  std::size_t batch = 256;  ///< the number of items that a worker takes in one batch; 0 counts as 1
+  std::size_t batch = 256;  ///< The number of items that a worker takes in one batch; 0 counts as 1.
 };
 
 namespace detail {

@@ -51,16 +51,18 @@ template <PipelineRange R, PipelineRange... More>
 /// except for collect and its relatives.
 ///
 /// @code
-///   const std::size_t words = blitz::lines(text)
-///                                 .flat_map([](std::string_view line) { return words_of(line); })
-///                                 .filter([](std::string_view word) { return word.size() > 3; })
-///                                 .count();
+///   const std::size_t words =
+///       blitz::lines(text)
+///           .flat_map([](std::string_view line) { return words_of(line); })
+///           .filter([](std::string_view word) { return word.size() > 3; })
+///           .count();
 /// @endcode
 ///
 /// Thread-safety: as for an int; terminals are const. Exception: all copies of a pipeline that begins with blitz::from, and all
 /// stages after it, share one input. Run one of their terminals at a time, and do not chain such a pipeline with itself.
 ///
-/// Sources: the interface follows Rayon's ParallelIterator; pushing items through sinks follows folly's Gen and Rust's internal
+/// @par Sources
+/// The interface follows Rayon's ParallelIterator; pushing items through sinks follows folly's Gen and Rust's internal
 /// iteration.
 template <PipelineStage S>
 class Pipeline : detail::PipelineRefusals<S> {
@@ -92,7 +94,7 @@ class Pipeline : detail::PipelineRefusals<S> {
     return Pipeline<decltype(stage_.ordered())>(stage_.ordered(), options_);
   }
 
-  /// Replaces each item by f(item).
+  /// Replaces each item by `f(item)`.
   template <StageFunction<S> F>
   [[nodiscard]] auto map(F f) const {
     return then<detail::MapStage<S, F>>(std::move(f));
@@ -102,7 +104,7 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] auto filter(F pred) const {
     return then<detail::FilterStage<S, F>>(std::move(pred));
   }
-  /// `*f(item)` for each item with a result that is not empty: f returns a std::optional or a pointer.
+  /// `*f(item)` for each item with a result that is not empty: `f` returns a `std::optional` or a pointer.
   template <FilterMapFunction<S> F>
   [[nodiscard]] auto filter_map(F f) const {
     return then<detail::FilterMapStage<S, F>>(std::move(f));
@@ -112,18 +114,18 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] auto flat_map(F f) const {
     return then<detail::FlatMapStage<S, F>>(std::move(f));
   }
-  /// Passes the items on unchanged, and calls f(item) for each item that the next stage requests.
+  /// Passes the items on unchanged, and calls `f(item)` for each item that the next stage requests.
   template <StageFunction<S> F>
   [[nodiscard]] auto inspect(F f) const {
     return then<detail::InspectStage<S, F>>(std::move(f));
   }
-  /// The items with their positions: the next callable is called as f(position, item).
+  /// The items with their positions: the next callable is called as `f(position, item)`.
   [[nodiscard]] auto enumerate() const
     requires IndexedStage<S>
   {
     return then<detail::EnumerateStage<S>>();
   }
-  /// Pairs the items of both pipelines, up to the end of the shorter one: the next callable is called as f(item, other).
+  /// Pairs the items of both pipelines, up to the end of the shorter one: the next callable is called as `f(item, other)`.
   template <IndexedStage T>
   [[nodiscard]] auto zip(const Pipeline<T>& other) const
     requires IndexedStage<S>
@@ -161,8 +163,8 @@ class Pipeline : detail::PipelineRefusals<S> {
   {
     return then<detail::ReversedStage<S>>();
   }
-  /// Inclusive scan: replaces each item by the combination, by `op`, of all items up to it. `op` must be associative: op(sum,
-  /// item) and op(sum, sum) return a sum, of the items' type. Two passes over the stages before it.
+  /// Inclusive scan: replaces each item by the combination, by `op`, of all items up to it. `op` must be associative:
+  /// `op(sum, item)` and `op(sum, sum)` return a sum, of the items' type. Two passes over the stages before it.
   template <StageScanFunction<Value, S> Op>
   [[nodiscard]] auto scan(Op op) const
     requires IndexedStage<S>
@@ -193,12 +195,12 @@ class Pipeline : detail::PipelineRefusals<S> {
 
   // --- terminals ---
 
-  /// Calls f(item) for each item.
+  /// Calls `f(item)` for each item.
   template <StageFunction<S> F>
   void for_each(F f) const {
     detail::for_stage(options_, stage_, detail::CallForEach<F>{f});
   }
-  /// Calls f(value, item) for each item. `init()` creates one value for each part that a worker takes.
+  /// Calls `f(value, item)` for each item. `init()` creates one value for each part that a worker takes.
   template <std::invocable Init, class F>
   void for_each_with(Init init, F f) const {
     AlgorithmOptions options = options_;
@@ -212,19 +214,20 @@ class Pipeline : detail::PipelineRefusals<S> {
   [[nodiscard]] std::optional<Value> reduce(Op op) const {
     return detail::fold_stage(options_, stage_, detail::ReduceItems<Value, Op>{op});
   }
-  /// The combination of all items by the associative operation `op`; `identity` if there is no item. op(identity, x) must equal
-  /// x.
+  /// The combination of all items by the associative operation `op`; `identity` if there is no item. `op(identity, x)` must
+  /// equal x.
   template <class T, FoldFunction<T, S> Op>
     requires FoldCombineFunction<Op, T>
   [[nodiscard]] T reduce(T identity, Op op) const {
     return fold(std::move(identity), op, op);
   }
-  /// f(value, item) folds the items of a part into a copy of `identity`, and combine(left, right) combines the values of
+  /// `f(value, item)` folds the items of a part into a copy of `identity`, and `combine(left, right)` combines the values of
   /// neighbouring parts. Each returns the new value, or takes its first argument as an lvalue, modifies it and returns nothing,
   /// which is faster for large values:
   /// @code
-  ///   const auto counts = blitz::par(words).fold(Counts(), [](Counts& counts, std::string_view word) { ++counts[word]; },
-  ///                                              [](Counts& left, const Counts& right) { left.merge_with(right); });
+  ///   const auto counts = blitz::par(words).fold(
+  ///       Counts(), [](Counts& counts, std::string_view word) { ++counts[word]; },
+  ///       [](Counts& left, const Counts& right) { left.merge_with(right); });
   /// @endcode
   template <class T, FoldFunction<T, S> F, FoldCombineFunction<T> Combine>
   [[nodiscard]] T fold(T identity, F f, Combine combine) const {
@@ -384,23 +387,23 @@ class Pipeline : detail::PipelineRefusals<S> {
     Groups groups = blitz::group_by(options_, std::as_const(items), std::move(key_of));
     return ItemGroups<Value>(std::move(items), std::move(groups));
   }
-  /// Calls f(item) for the items until a call returns an error: f returns a std::optional of the error, empty for success.
-  /// Items to the right of an error may be skipped.
+  /// Calls `f(item)` for the items until a call returns an error: `f` returns a `std::optional` of the error, empty for
+  /// success. Items to the right of an error may be skipped.
   /// @return The leftmost error.
   template <FilterMapFunction<S> F>
   [[nodiscard]] auto try_for_each(F f) const {
     return filter_map(std::move(f)).first();
   }
 
-  /// Combines items that are std::optional<T> by `op`, which returns one as well: op(value, value). op(identity, x) is x. After
-  /// an empty item, or an empty result of `op`, no new blocks start.
+  /// Combines items that are `std::optional<T>` by `op`, which returns one as well: `op(value, value)`. `op(identity, x)` is x.
+  /// After an empty item, or an empty result of `op`, no new blocks start.
   /// @return The result; empty if an item or a result of `op` is empty.
   template <class T, class Op>
   [[nodiscard]] std::optional<T> try_reduce(T identity, Op op) const {
     return detail::fold_stage(options_, stage_, detail::TryReduceItems<T, Op>{identity, op});
   }
 
-  /// For extensions: `p | f` is f(p).
+  /// For extensions: `p | f` is `f(p)`.
   template <class F>
   decltype(auto) operator|(F&& f) const
     requires std::invocable<F, const Pipeline&>
@@ -440,7 +443,7 @@ class Pipeline : detail::PipelineRefusals<S> {
 };
 
 /// A pipeline of the items of a range. For several ranges, it zips their items up to the end of the shortest: the next callable
-/// is called as f(a, b, ...).
+/// is called as `f(a, b, ...)`.
 /// @code
 ///   const double dot = blitz::par(a, b).map([](double x, double y) { return x * y; }).sum();
 /// @endcode

@@ -57,7 +57,7 @@ BLITZ_END_BY_OPTIMIZATION
 }  // namespace detail
 BLITZ_BEGIN_BY_OPTIMIZATION
 
-/// A pipeline of the parts of `text` between separators, as std::string_views without the separators. Parts may be empty, but
+/// A pipeline of the parts of `text` between separators, as `std::string_view`s without the separators. Parts may be empty, but
 /// "" has no part, and there is no part after a separator at the end. The text must live until the terminal has returned.
 /// Threads search different blocks of the text concurrently.
 /// @code
@@ -71,9 +71,11 @@ BLITZ_BEGIN_BY_OPTIMIZATION
   return Pipeline(detail::TextSource(text, separator));
 }
 
-/// A pipeline of the lines of `text`, without their '\n'. Like split_at with the separator '\n'.
+/// A pipeline of the lines of `text`, without the newline characters at their ends. It is split_at() with a newline character
+/// as the separator.
 /// @code
-///   const std::size_t empty = blitz::lines(text).filter([](std::string_view line) { return line.empty(); }).count();
+///   const std::size_t empty =
+///       blitz::lines(text).filter([](std::string_view line) { return line.empty(); }).count();
 /// @endcode
 /// @param text  The text; the pipeline keeps a reference.
 /// @return A Pipeline.

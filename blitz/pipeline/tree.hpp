@@ -103,13 +103,16 @@ BLITZ_BEGIN_BY_OPTIMIZATION
 /// no right half. The parts are in order from left to right. Memory: all parts, while a terminal runs.
 /// @code
 ///   using Range = std::pair<int, int>;
-///   const auto sum = blitz::split(Range(0, 1000), [](Range r) -> std::pair<Range, std::optional<Range>> {
+///   const auto halve = [](Range r) -> std::pair<Range, std::optional<Range>> {
 ///     const int middle = std::midpoint(r.first, r.second);
 ///     if (r.second - r.first < 10) return {r, std::nullopt};
 ///     return {{r.first, middle}, Range(middle, r.second)};
-///   }).map(sum_of_range).sum();
+///   };
+///   const auto sum = blitz::split(Range(0, 1000), halve).map(sum_of_range).sum();
 /// @endcode
-/// Source: Rayon's split.
+///
+/// @par Source
+/// Rayon's split.
 /// @param value  Copied into the pipeline.
 /// @param f      Called by several threads concurrently.
 /// @return A Pipeline.
@@ -126,9 +129,12 @@ template <class T, SplitFunction<T> F>
 /// right. `children` is called once for each node, concurrently for the nodes of a level. Memory: all nodes, while a terminal
 /// runs. Use pointers or small objects as nodes.
 /// @code
-///   const auto files = blitz::walk_tree(root, [](const Folder* f) { return std::views::all(f->folders); }).count();
+///   const auto folders_of = [](const Folder* f) { return std::views::all(f->folders); };
+///   const auto folders = blitz::walk_tree(root, folders_of).count();
 /// @endcode
-/// Source: Rayon's walk_tree.
+///
+/// @par Source
+/// Rayon's walk_tree.
 /// @param root      Copied into the pipeline.
 /// @param children  Called by several threads concurrently; returns a range of nodes.
 /// @return A Pipeline.
