@@ -213,7 +213,7 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest jobs on
 ///     top of its stack.
 ///   - `take_if_newest(place)`: takes the job that was pushed there if it is the newest, and may always return false. For a
-///     policy of a program, it is called only if Place is Job*, with the job itself, and only while the owner has not begun to
+///     policy of a program, it is called only if Place is `Job*`, with the job itself, and only while the owner has not begun to
 ///     run it.
 ///
 /// Called by any thread:
