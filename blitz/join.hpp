@@ -23,7 +23,7 @@
 
 namespace blitz {
 
-/// Tells a callable of join_context how it is called.
+/// Tells a callable of join_context() how it is called.
 /// @code
 ///   blitz::join_context(
 ///       [](blitz::JoinContext) {},
@@ -273,7 +273,7 @@ BLITZ_ALWAYS_INLINE auto join_here(A&& a, B&& b) {
 /// If `a` waits, its worker may find `b` like any other job and run it on top of `a`. On a ThreadPool this does not happen
 /// while `a` waits for joins, loops and scopes of that pool. It may happen while `a`, or a job that the worker runs during the
 /// wait, yields or waits for something different: a handle of async, a broadcast, another pool. On an AsyncThreadPool, and in
-/// isolate on any pool, it may happen in every wait of `a`. join_context tells `b` about it.
+/// isolate on any pool, it may happen in every wait of `a`. join_context() tells `b` about it.
 ///
 /// If `a` throws, `b` still runs to its end, its result or exception is discarded, and the exception of `a` is rethrown. If
 /// only `b` throws, the result of `a` is destroyed and the exception of `b` is rethrown.

@@ -57,9 +57,9 @@ auto join_each(std::size_t count, const At& at) {
 /// Calls each callable of a range, possibly in parallel.
 ///
 /// The first callable runs on the calling worker. Without thieves this worker runs all of them in order. Each may be stolen:
-/// use parallel_for for many tiny callables. All have been called and have finished when join_all returns or throws, even if
-/// some throw. For an empty range nothing is called. A single callable is called on the calling thread. Outside every pool it
-/// runs in global_pool().
+/// use parallel_for() for many tiny callables. All have been called and have finished when join_all() returns or throws, even
+/// if some throw. For an empty range nothing is called. A single callable is called on the calling thread. Outside every pool
+/// it runs in global_pool().
 ///
 /// The algorithm: a join of two halves, recursively.
 /// @code

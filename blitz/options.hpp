@@ -19,8 +19,8 @@ namespace blitz {
 
 /// The kinds of ThreadPoolError.
 enum class ThreadPoolErrorCode : unsigned char {
-  kCannotStart,    ///< The threads cannot be created, on_thread_start has thrown, or BLITZ_NUM_THREADS is no number.
-  kLimitExceeded,  ///< More threads than a pool can have.
+  kCannotStart,  ///< The threads cannot be created, `on_thread_start` has thrown, or `BLITZ_NUM_THREADS` is no number.
+  kLimitExceeded,      ///< More threads than a pool can have.
   kAlreadyConfigured,  ///< The global pool has been started already.
   kShutDown,           ///< The pool was shut down.
   kForked,             ///< The pool is the parent's, in a forked child.
@@ -77,9 +77,9 @@ enum class Affinity : unsigned char {
 ///   blitz::ThreadPool eight({.num_threads = 8});
 /// @endcode
 struct ThreadPoolOptions {
-  /// The number of the pool's threads. Outside callers work on their own threads: k of them use at most num_threads + k - 1
-  /// threads together, and num_threads + k while there are spawned jobs. 0: the environment variable BLITZ_NUM_THREADS; if it
-  /// is not set, the number of processors that this process may use.
+  /// The number of the pool's threads. Outside callers work on their own threads: k of them use at most `num_threads + k - 1`
+  /// threads together, and `num_threads + k` while there are spawned jobs. 0: the environment variable `BLITZ_NUM_THREADS`; if
+  /// it is not set, the number of processors that this process may use.
   std::size_t num_threads = 0;
 
   /// Returns the name of a worker's thread, given its index. The system may truncate it (to 15 bytes on Linux).
@@ -91,17 +91,17 @@ struct ThreadPoolOptions {
 
   /// Called on each thread of the pool, with its index, before anything else. If it throws, the pool's constructor throws
   /// ThreadPoolError. The constructor waits for all of these calls, so they must not wait for the pool. If this hook or
-  /// thread_name of the global pool uses that pool, directly or by a free function, the use throws ThreadPoolError. The hook
+  /// `thread_name` of the global pool uses that pool, directly or by a free function, the use throws ThreadPoolError. The hook
   /// must not wait for another thread that uses the global pool.
   std::function<void(std::size_t)> on_thread_start = nullptr;
 
-  /// Called on each thread of the pool, with its index, as the thread's last action, unless on_thread_start has thrown. The
+  /// Called on each thread of the pool, with its index, as the thread's last action, unless `on_thread_start` has thrown. The
   /// pool no longer runs jobs, and its calls throw ThreadPoolError. An exception of the hook is passed to exception_handler.
   /// For the global pool at the end of the program see global_pool().
   std::function<void(std::size_t)> on_thread_exit = nullptr;
 
-  /// Receives the exceptions of detached jobs and of on_thread_exit, because no call waits for these. Called on the thread that
-  /// ran the job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
+  /// Receives the exceptions of detached jobs and of `on_thread_exit`, because no call waits for these. Called on the thread
+  /// that ran the job or the hook, possibly on several concurrently. Empty: std::terminate is called instead.
   std::function<void(std::exception_ptr)> exception_handler = nullptr;
 
   Affinity affinity = Affinity::kNone;  ///< The processors that run the threads.

@@ -53,7 +53,7 @@ struct ForOptions {
 template <class F, class Item>
 concept LoopFunction = SharedFunction<F, Item>;
 
-/// The result of a body that may end its loop: see parallel_for.
+/// The result of a body that may end its loop: see parallel_for().
 enum class Flow : unsigned char {
   kContinue,  ///< with the next item
   kStop,      ///< this block ends here, and no new blocks start
@@ -224,7 +224,7 @@ void parallel_for(const ForOptions& options, First first, Last last, Step step, 
 
 /// Calls `f(block)` for contiguous sub-ranges (`std::ranges::subrange`) that cover `range`, each item once. For bodies that are
 /// vectorised, or that keep state from item to item. An `f` that returns Flow::kStop ends the loop after its block. See
-/// parallel_for for the order and exceptions.
+/// parallel_for() for the order and exceptions.
 /// @code
 ///   blitz::parallel_for_blocks(samples,
 ///                              [&](auto block) { filter(block.data(), block.size()); });
@@ -239,7 +239,7 @@ void parallel_for_blocks(R&& range, F&& f) {
   detail::run_loop(ForOptions{}, detail::blocks_of(range), f);
 }
 /// @copydoc blitz::parallel_for_blocks(R&&, F&&)
-/// @param options  See parallel_for.
+/// @param options  See parallel_for().
 template <LoopRange R, LoopFunction<detail::LoopBlockOf<R>> F>
   requires(!detail::SharesWords<std::ranges::iterator_t<R>>)
 void parallel_for_blocks(const ForOptions& options, R&& range, F&& f) {

@@ -28,7 +28,7 @@
 
 namespace blitz {
 
-/// @brief Takes the items that a body of parallel_for_each adds to its loop.
+/// @brief Takes the items that a body of parallel_for_each() adds to its loop.
 ///
 /// @code
 ///   blitz::parallel_for_each(roots, [](Node* node, blitz::Feeder<Node*>& feeder) {
@@ -312,7 +312,7 @@ void for_each_of(const ForEachOptions& options, R& range, const F& f) {
 ///
 /// Accepts any input range: a list, a map, a generator, a view of a stream. One thread at a time reads a batch of the range
 /// while other threads work, so a call should take longer than reading an item. A range with random access is cut as by
-/// parallel_for.
+/// parallel_for().
 ///
 /// With a Feeder the work may grow while it runs: a traversal, a search, a refinement. Breadth first, a graph:
 /// @code
@@ -334,7 +334,7 @@ void for_each_of(const ForEachOptions& options, R& range, const F& f) {
 /// have not begun are destroyed.
 ///
 /// @par Source
-/// oneTBB's parallel_for_each and its feeder.
+/// oneTBB's `parallel_for_each` and its feeder.
 ///
 /// @param range  Read once. An empty range costs nothing.
 /// @param f      The body, called through a reference by several threads concurrently. A mutable lambda is refused. A call that

@@ -218,14 +218,14 @@ void run_tiles(const ForOptions& options, const Extents<N>& grid, const Extents<
 ///   });
 /// @endcode
 ///
-/// Without the argument `tile`, the tiles have the size default_tile(grid); at the edges they are smaller. parallel_for
+/// Without the argument `tile`, the tiles have the size default_tile(grid); at the edges they are smaller. parallel_for()
 /// distributes the tiles: on demand, in runs of neighbouring tiles. If rows are a power of two apart and an array is accessed
 /// by columns, as `out` above may be, only few sets of a cache are used: then pass smaller tiles, such as {16, 16}.
 ///
 /// @param grid  {rows, columns}.
 /// @param f     The body, called through a reference by several threads concurrently. May return Flow.
 /// @throws std::invalid_argument for a tile without rows or columns, std::length_error for 2^64 tiles or more, the first
-///         exception of `f`, and the exceptions of parallel_for.
+///         exception of `f`, and the exceptions of parallel_for().
 /// Complexity: one call for each tile. No allocation. Thread-safety: any thread.
 template <LoopFunction<Tile<2>> F>
 void parallel_for_tiles(const Extents<2>& grid, F&& f) {

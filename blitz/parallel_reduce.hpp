@@ -33,7 +33,7 @@ struct ReduceOptions {
   /// After a stop request no new blocks start, and the call throws Stopped.
   std::stop_token stop{};
   /// Makes the result bitwise identical on any number of threads, for operations that are only nearly associative, such as
-  /// floating-point addition. The grouping of the operations then depends only on the number of items and on min_grain;
+  /// floating-point addition. The grouping of the operations then depends only on the number of items and on `min_grain`;
   /// `schedule` has no effect.
   bool deterministic = false;
   PoolRef pool{};  ///< The pool that runs the reduction.
@@ -129,8 +129,8 @@ ReduceValue<I&> reduce(const ReduceOptions& options, const LoopSpace<Items>& spa
 /// differ from call to call, unless ReduceOptions::deterministic is set.
 ///
 /// T need only be movable. Each part that another worker begins (with ReduceOptions::deterministic each leaf of a few items or
-/// more) copies `identity`, or calls it for a T if it can be called without arguments. Cuts the range as parallel_for does. For
-/// an empty range it immediately returns the identity.
+/// more) copies `identity`, or calls it for a T if it can be called without arguments. Cuts the range as parallel_for() does.
+/// For an empty range it immediately returns the identity.
 ///
 /// An exception ends the reduction early: no new blocks start, and the first exception is rethrown when all running blocks have
 /// finished. All values are destroyed. A stop request ends it in the same way, with Stopped. Outside every pool it runs in
@@ -249,9 +249,9 @@ ReduceValue<I> parallel_reduce(O&& options, First first, Last last, I&& identity
   return detail::reduce(options, detail::items_of(first, last), identity, fold, combine);
 }
 
-/// Like parallel_reduce with a fold, but calls `fold(T, block)` for contiguous sub-ranges (`std::ranges::subrange`) that cover
-/// `range`, each item once. For folds that are vectorised, or that keep state from item to item. One value may take several
-/// blocks, from left to right. No block is empty.
+/// Like parallel_reduce() with a fold, but calls `fold(T, block)` for contiguous sub-ranges (`std::ranges::subrange`) that
+/// cover `range`, each item once. For folds that are vectorised, or that keep state from item to item. One value may take
+/// several blocks, from left to right. No block is empty.
 ///
 /// @code
 /// const double sum = blitz::parallel_reduce_blocks(
@@ -273,14 +273,14 @@ ReduceValue<I> parallel_reduce_blocks(R&& range, I&& identity, F&& fold, C&& com
   return detail::reduce(ReduceOptions{}, detail::blocks_of(range), identity, fold, combine);
 }
 /// @copydoc blitz::parallel_reduce_blocks(R&&, I&&, F&&, C&&)
-/// @param options   See parallel_reduce.
+/// @param options   See parallel_reduce().
 template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
           ReduceBlockFunction<ReduceValue<I>, R> F, ReduceCombineFunction<ReduceValue<I>> C>
 ReduceValue<I> parallel_reduce_blocks(O&& options, R&& range, I&& identity, F&& fold, C&& combine) {
   return detail::reduce(options, detail::blocks_of(range), identity, fold, combine);
 }
 
-/// Like parallel_reduce, but combines `f(x)` instead of each item x.
+/// Like parallel_reduce(), but combines `f(x)` instead of each item x.
 /// @code
 ///   const double squares = blitz::parallel_transform_reduce(
 ///       numbers, 0.0, std::plus<>{}, [](double x) { return x * x; });
@@ -299,7 +299,7 @@ ReduceValue<I> parallel_transform_reduce(R&& range, I&& identity, C&& combine, F
   return detail::reduce(ReduceOptions{}, detail::items_of(range), identity, combine, combine, f);
 }
 /// @copydoc blitz::parallel_transform_reduce(R&&, I&&, C&&, F&&)
-/// @param options   See parallel_reduce.
+/// @param options   See parallel_reduce().
 template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, LoopRange R, ReduceIdentity I,
           ReduceTransformFunction<std::ranges::range_reference_t<R>> F,
           ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, std::ranges::range_reference_t<R>>> C>
@@ -324,7 +324,7 @@ ReduceValue<I> parallel_transform_reduce(First first, Last last, I&& identity, C
   return detail::reduce(ReduceOptions{}, detail::items_of(first, last), identity, combine, combine, f);
 }
 /// @copydoc blitz::parallel_transform_reduce(First, Last, I&&, C&&, F&&)
-/// @param options   See parallel_reduce.
+/// @param options   See parallel_reduce().
 template <detail::OptionsOf<ReduceOptions> O = ReduceOptions, class First, detail::LoopEnd<First> Last,
           ReduceIdentity I, ReduceTransformFunction<detail::LoopItem<First, Last>> F,
           ReduceFunction<ReduceValue<I>, std::invoke_result_t<F&, detail::LoopItem<First, Last>>> C>

@@ -79,15 +79,15 @@ enum class Rest : unsigned char {
 };
 
 /// The latch that a worker waits for when its idle protocol puts it to sleep. It is set once, by any thread; if the
-/// setter finds the latch asleep, it calls try_wake with the worker's slot.
+/// setter finds the latch asleep, it calls `try_wake` with the worker's slot.
 ///
 /// Called only by the worker that waits:
 ///   - `probe()`: returns whether the latch is set.
 ///   - `get_sleepy()`: the worker is about to prepare for sleep. False if the latch is set: the worker must not sleep
 ///     then.
-///   - `fall_asleep()`, after get_sleepy and once try_wake can claim the worker: from now on a setter calls try_wake.
+///   - `fall_asleep()`, after `get_sleepy` and once `try_wake` can claim the worker: from now on a setter calls `try_wake`.
 ///     False if the latch is set: the worker must not sleep then.
-///   - `woke()`, after each fall_asleep that returned true: the worker is awake again, for any reason.
+///   - `woke()`, after each `fall_asleep` that returned true: the worker is awake again, for any reason.
 ///
 /// @code
 ///   auto sleep = [](blitz::policy::SleepableLatch auto& latch, auto block) {
@@ -149,8 +149,8 @@ struct Sources {
   Injector& injector;  ///< Jobs from outside the pool.
   void* pool;          ///< Used only by queue().
   QueueOf queue_of;    ///< Used only by queue().
-  /// Whether the call is part of a search, from start_looking or first_search to work_found. In a search the finder may
-  /// move jobs from one queue to another, which work_found then announces. Outside a search it must take one job and
+  /// Whether the call is part of a search, from `start_looking` or `first_search` to `work_found`. In a search the finder may
+  /// move jobs from one queue to another, which `work_found` then announces. Outside a search it must take one job and
   /// leave the queues otherwise unchanged.
   bool searching = false;
   /// Whether the worker has no job, not even one that waits, so that a slow search delays no running work.
@@ -213,7 +213,7 @@ concept JobInjector = std::default_initializable<I> && requires(I& injector, con
 ///   - `take_newest()`: takes the newest job; null if there is none. Without it a join would run the oldest, largest jobs on
 ///     top of its stack.
 ///   - `take_if_newest(place)`: takes the job that was pushed there if it is the newest, and may always return false. For a
-///     policy of a program, it is called only if Place is `Job*`, with the job itself, and only while the owner has not begun to
+/// policy of a program, it is called only if Place is `Job*`, with the job itself, and only while the owner has not begun to
 ///     run it.
 ///
 /// Called by any thread:
@@ -244,13 +244,13 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 
 /// How workers fall asleep and are woken, and how threads outside the pool borrow slots. Constructed with the number of
 /// slots, at most kMaxSlots. All begin vacant: they have no runner, and each slot's resident thread blocks in
-/// first_search.
+/// `first_search`.
 ///
 /// Called by any thread:
 ///   - `new_injected_jobs()`: a job was pushed on the injector.
 ///   - `try_wake(slot)`: wakes the slot's thread if the slot sleeps or is vacant; returns whether this call did.
 ///   - `try_borrow(slot)`, by a thread outside the pool: if the slot is vacant, makes the caller its runner and returns
-///     true. The resident stays blocked until give_back.
+///     true. The resident stays blocked until `give_back`.
 ///   - `audience(offered)`: returns the worker that would take one more job, if the caller already has `offered` jobs on offer.
 ///     A hint.
 ///
@@ -264,7 +264,7 @@ concept JobQueue = std::default_initializable<Q> && std::is_trivially_copyable_v
 ///   - `start_looking(slot)`: the finder found no job; returns the state of the search that begins.
 ///   - `no_work_found(search, latch, rest, injected)`: the finder found nothing in this round. Returns immediately, yields, or
 ///     sleeps until the slot is woken; the caller then probes its latch and searches again. Must not sleep if `latch` is set,
-///     see policy::SleepableLatch, or if `injected()` is true, called once try_wake can claim the slot: a job may be in the
+///     see policy::SleepableLatch, or if `injected()` is true, called once `try_wake` can claim the slot: a job may be in the
 ///     injector, or was sent to this slot. While the runner sleeps with Rest::kVacate, the slot is vacant.
 ///   - `work_found(search)`: the search has ended with a job, or with a latch that was set. Called before the job
 ///     begins, which may take long while other jobs wait.
@@ -335,8 +335,8 @@ concept JobFinder = std::constructible_from<F, std::uint64_t> && requires(F& fin
 namespace policy {
 
 /// A queue that keeps statistics for BasicThreadPool::stats: `size()`, the number of jobs in it; `pushed()`, how many were
-/// pushed on it; `taken()`, how many of these were stolen or went to the injector. Optional: without them, jobs_pushed and
-/// jobs_executed are 0.
+/// pushed on it; `taken()`, how many of these were stolen or went to the injector. Optional: without them, `jobs_pushed` and
+/// `jobs_executed` are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingQueue<blitz::ForkJoinPolicy::LocalQueue>);
 /// @endcode
@@ -350,7 +350,7 @@ concept CountingQueue = requires(const Q& queue) {
 };
 
 /// An idle protocol that keeps statistics for BasicThreadPool::stats: how often the runner of a slot slept, and how often it
-/// was woken. Optional: without them, times_slept and times_woken are 0.
+/// was woken. Optional: without them, `times_slept` and `times_woken` are 0.
 /// @code
 ///   static_assert(blitz::policy::CountingIdle<blitz::ForkJoinPolicy::Idle>);
 /// @endcode
@@ -365,10 +365,10 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 /// An idle protocol for slots without residents: to wake such a slot, it calls a function that finds a thread. Optional:
 /// without it the jobs of a second outside caller run only on the thread of that caller while the first one is in the pool.
 ///   - `summon_by(call, team)`, before all other members: `call(team, slot)` replaces each wake-up of a slot's resident. From
-///     then on `own_empty` of give_back is true.
+///     then on `own_empty` of `give_back` is true.
 ///   - `summoned(slot)`, by that thread, instead of first_search: it is the slot's runner from now on.
 ///   - `retire(search, resident, injected, queues_empty)`, by the runner: ends its search and makes the slot vacant, or calls a
-///     thread for it again, as give_back does.
+///     thread for it again, as `give_back` does.
 ///
 /// @code
 ///   static_assert(blitz::policy::SummoningIdle<blitz::ForkJoinPolicy::Idle>);
@@ -383,13 +383,13 @@ concept SummoningIdle = requires(S& idle, typename S::Search& search, std::size_
   { idle.retire(search, latch, test, test) } noexcept;
 };
 
-/// An idle protocol that knows the price of a wake-up. Optional: without it each job is posted by new_jobs, and every loop
+/// An idle protocol that knows the price of a wake-up. Optional: without it each job is posted by `new_jobs`, and every loop
 /// offers parts. Called by the slot's runner:
 ///   - `weigh_help(slot, work, stolen)`, if the audience sleeps: returns 0 if work of `work` ticks on one thread (see
 ///     detail/base/ticks.hpp) must not be offered; otherwise the expected delay, in ticks and at least 1, before the woken
 ///     worker begins. `stolen`: the number of the runner's jobs that others have taken so far, if its queue models
 ///     CountingQueue.
-///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to sleep, and new_jobs is not called.
+///   - `all_awake()`, after a push on its queue: if true, no worker sleeps or is about to sleep, and `new_jobs` is not called.
 ///   - `new_jobs(slot, offered)`, instead of new_jobs(), after a push on the queue of `slot`, which has about `offered` jobs on
 ///     offer. Must wake a worker if none searches, and otherwise may do so. Returns whether it has woken one.
 ///
@@ -404,7 +404,8 @@ concept ThriftyIdle = requires(S& idle, std::size_t slot, std::uint64_t work) {
 };
 
 /// A finder that keeps statistics for BasicThreadPool::stats: how often it tried to steal, how many jobs it stole, and how many
-/// it took from the injector. Optional: without them, steals_tried, jobs_stolen, injected_taken and jobs_executed are 0.
+/// it took from the injector. Optional: without them, `steals_tried`, `jobs_stolen`, `injected_taken` and `jobs_executed` are
+/// 0.
 /// @code
 ///   static_assert(blitz::policy::CountingFinder<blitz::ForkJoinPolicy::Finder>);
 /// @endcode

@@ -273,7 +273,7 @@ decltype(auto) scope_fifo(F&& body) {
   return detail::OpenScope{{.order = Order::kFifo}}.on_worker(std::forward<F>(body));
 }
 
-/// @brief scope() with in_place, under its name in Rayon.
+/// @brief scope() with `in_place`, under its name in Rayon.
 /// @code
 ///   blitz::in_place_scope([&](blitz::Scope& s) {
 ///     for (Part& part : parts) s.spawn([&part] { part.load(); });

@@ -60,8 +60,8 @@ struct GroupOwner {
 /// It may outlive its pool. The pool runs all jobs of the group before it ends.
 ///
 /// @par Source
-/// oneTBB's task_group, with the same names except request_stop() for cancel(). Unlike there, an exception does not cancel the
-/// jobs that have not begun.
+/// oneTBB's `task_group`, with the same names except request_stop() for cancel(). Unlike there, an exception does not cancel
+/// the jobs that have not begun.
 ///
 /// Thread-safety: any thread may call all members except the destructor concurrently. Jobs of the group must not call wait(),
 /// run_and_wait() or the destructor, which would wait for the caller. The destructor may be called as soon as every call of

@@ -61,8 +61,8 @@ template <PoolPolicy P>
 class BasicThreadPool {
  public:
   /// Starts the threads. Throws ThreadPoolError if a thread cannot be created, a pool cannot have so many threads, or
-  /// on_thread_start throws; std::invalid_argument for impossible options, such as a negative number of threads; the exception
-  /// of thread_name; std::bad_alloc. If it throws, all threads that had started have ended.
+  /// `on_thread_start` throws; std::invalid_argument for impossible options, such as a negative number of threads; the
+  /// exception of `thread_name`; std::bad_alloc. If it throws, all threads that had started have ended.
   /// Complexity: O(n) for n threads, some tens of microseconds each.
   /// @param options  See ThreadPoolOptions. Unnamed options have defaults.
   explicit BasicThreadPool(ThreadPoolOptions options = {}) : base_(detail::start_pool<P>(std::move(options))) {}
@@ -335,22 +335,22 @@ using ThreadPool = BasicThreadPool<ForkJoinPolicy>;
 /// The pool for programs with many independent jobs that arrive from many threads; see AsyncPolicy.
 using AsyncThreadPool = BasicThreadPool<AsyncPolicy>;
 
-/// The pool that free functions use on threads outside every pool. Starts it with default options, unless init_global_pool has
-/// started it.
+/// The pool that free functions use on threads outside every pool. Starts it with default options, unless init_global_pool()
+/// has started it.
 ///
 /// At the end of the program, after the destructors of statics that were constructed after the pool, all spawned jobs run. From
 /// then on, calls of the thread that ends the program throw ThreadPoolError. Other threads continue their calls until the
 /// process ends. While the end of the program waits for spawned jobs, jobs spawned by threads outside every pool wait, too. If
 /// only the thread that ends the program has ever called the pool, the pool is shut down. A thread that comes later gets a new
 /// pool with default options; a call of the old pool through a reference does not return. Otherwise the pool's threads end with
-/// the process, without on_thread_exit. If `dlclose` unloads a plug-in that contains the library, its global pool is always
+/// the process, without `on_thread_exit`. If `dlclose` unloads a plug-in that contains the library, its global pool is always
 /// shut down.
 /// @code
 ///   std::printf("%zu threads\n", blitz::global_pool().num_threads());
 /// @endcode
 /// @return The pool, which must not be used after the end of the program.
 /// @throws The exceptions of the constructor of ThreadPool (the next call then tries again). ThreadPoolError after
-///         shutdown_global_pool, and in a hook of the global pool while the pool starts.
+///         shutdown_global_pool(), and in a hook of the global pool while the pool starts.
 /// Complexity: O(1), except the first call. Thread-safety: any thread.
 [[nodiscard]] BLITZ_API ThreadPool& global_pool();
 

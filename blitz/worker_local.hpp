@@ -136,9 +136,9 @@ class WorkerLocal {
   /// The calling worker's own value, which is never lent. The first call creates it; later calls return the same value until
   /// clear().
   ///
-  /// Keep the reference only while the calling job runs and does not wait. In join, scope, a loop, get or yield_now the worker
-  /// may run another job, which may call here() and change the value. After the job has ended, another thread may run the
-  /// worker's slot.
+  /// Keep the reference only while the calling job runs and does not wait. In join, scope, a loop, get or yield_now() the
+  /// worker may run another job, which may call here() and change the value. After the job has ended, another thread may run
+  /// the worker's slot.
   ///
   /// Throws std::logic_error on a thread that is no worker of the pool, the exception of making a T, and std::bad_alloc. O(1)
   /// and no atomic operation, after the first call.

@@ -44,7 +44,7 @@ inline Yield yield_now() noexcept {
 }
 
 /// Runs the newest waiting job that the calling worker itself has created, if there is one, and returns when it has ended. A
-/// thread outside every pool has no such job. O(1). At the limit of nested waits it runs no job, like yield_now.
+/// thread outside every pool has no such job. O(1). At the limit of nested waits it runs no job, like yield_now().
 /// @code
 ///   while (blitz::yield_local() == blitz::Yield::kExecuted) {
 ///   }

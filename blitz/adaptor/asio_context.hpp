@@ -321,7 +321,7 @@ class AsioExecutor {
 template <class Asio>
 class BasicAsioContext : public Asio::ExecutionContext {
  public:
-  /// Models Asio's executor, with the properties context, blocking, relationship, outstanding_work, allocator, mapping
+  /// Models Asio's executor, with the properties context, blocking, relationship, `outstanding_work`, allocator, mapping
   /// and occupancy. It must not be used after the context is destroyed.
   using executor_type = detail::AsioExecutor<Asio, BasicAsioContext, std::allocator<void>, false>;
 
@@ -385,8 +385,8 @@ class BasicAsioContext : public Asio::ExecutionContext {
   /// Whether stop() has been called. One load.
   [[nodiscard]] bool stopped() const noexcept { return work_.stopped(); }
 
-  /// Waits until the context has no unfinished handlers and no outstanding work: no executor_work_guard, no other executor with
-  /// outstanding_work.tracked, no unfinished coroutine of `co_spawn`. The context may be used again afterwards.
+  /// Waits until the context has no unfinished handlers and no outstanding work: no `executor_work_guard`, no other executor
+  /// with outstanding_work.tracked, no unfinished coroutine of `co_spawn`. The context may be used again afterwards.
   ///
   /// While it waits, a worker runs other jobs of its pool. A thread of no pool does so if a slot is vacant, and blocks
   /// otherwise. Must not be called in a handler of the context: it would wait for itself.

@@ -200,7 +200,7 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
 ///   const long result = blitz::sync_wait(fib(20));
 /// @endcode
 ///
-/// It starts on the thread that awaits it. `co_await pool.schedule()` moves it to a worker; when_all runs tasks in parallel.
+/// It starts on the thread that awaits it. `co_await pool.schedule()` moves it to a worker; when_all() runs tasks in parallel.
 /// The `co_await` rethrows its exception. A task that is destroyed before it is awaited never starts.
 ///
 /// @tparam T  The type of the result: an object type, a reference or void.

@@ -34,7 +34,7 @@ template <class F, class S>
 concept FilterFunction =
     StageFunction<F, S> && requires(detail::StageResult<F, S> answer) { static_cast<bool>(answer); };
 
-/// The callable of filter_map of a blitz::Pipeline. Its result can be tested and dereferenced, such as a `std::optional` or a
+/// The callable of `filter_map` of a blitz::Pipeline. Its result can be tested and dereferenced, such as a `std::optional` or a
 /// pointer.
 template <class F, class S>
 concept FilterMapFunction = StageFunction<F, S> && requires(detail::StageResult<F, S> maybe) {
@@ -42,7 +42,7 @@ concept FilterMapFunction = StageFunction<F, S> && requires(detail::StageResult<
   *std::forward<detail::StageResult<F, S>>(maybe);
 };
 
-/// The callable of flat_map of a blitz::Pipeline, which returns a range.
+/// The callable of `flat_map` of a blitz::Pipeline, which returns a range.
 template <class F, class S>
 concept FlatMapFunction = StageFunction<F, S> && std::ranges::range<detail::StageResult<F, S>>;
 

@@ -47,7 +47,7 @@ template <PipelineRange R, PipelineRange... More>
 /// Terminals: free workers process blocks of items, each block in the order of its items. Partial results are combined in
 /// order. An exception ends the terminal early: no new blocks start, the first exception is rethrown when the running blocks
 /// have finished, and all partial results are destroyed. After a stop request no new blocks start: for_each then returns, and
-/// terminals that return values throw Stopped. Complexity: as a parallel_for over the same number of items. Memory: none,
+/// terminals that return values throw Stopped. Complexity: as a parallel_for() over the same number of items. Memory: none,
 /// except for collect and its relatives.
 ///
 /// @code
