@@ -30,7 +30,7 @@ def file_of(name):
     if stem.startswith("md_"):
         return re.sub("^md_(docs_)?|_README$", "", stem) + ".html"
     plain = stem.replace("_1_1", "-").replace("_8", ".").replace("__", "_")
-    found = re.fullmatch(r"(class|struct|concept)(?!s$)(?:blitz-)?(?:Basic)?(.*)", plain)
+    found = re.fullmatch(r"(class|struct|concept)(?!e?s$)(?:blitz-)?(?:Basic)?(.*)", plain)
     if found and not plain.endswith("-members"):
         return f'{"concept" if found[1] == "concept" else "class"}-{found[2]}.html'
     if plain.endswith((".hpp", ".h", ".hpp_source", ".h_source")):
@@ -86,14 +86,43 @@ def tidy(text):
     text = PICTURE.sub(picture, text)
     text = re.sub(r'<table class="markdownTable">(.*?)</table>', r'<div class="wide"><table>\1</table></div>', text, flags=re.S)
     text = re.sub(r"&lt;(/?)tt&gt;", r"<\1code>", text)  # in headings
-    text = re.sub("<dd>([a-z])", lambda m: "<dd>" + m[1].upper(), text)
-    return re.sub(r' class="markdownTable\w*"', "", text).replace("<p >", "<p>")
+    text = re.sub(r"(?<=<dd>)[^<]*", lambda m: capitalised(m[0]), text)
+    text = re.sub(r' class="markdownTable\w*"', "", text).replace("<p >", "<p>")
+    text = re.sub(r"<hr/>\s*The documentation for this \w+ was generated from the following file.*?</ul>", "", text, flags=re.S)
+    text = re.sub(r'<p class="definition">Definition in file.*?</p>', "", text, flags=re.S)
+    text = re.sub(r'(<dl class="section user">(?:(?!</dl>).)*?)(<pre |(?:<br ?/?>)?\s*(?:Sources?|The algorithm): )((?:(?!</dl>).)*)</dd></dl>',
+                  part_of_its_own, text, flags=re.S)
+    parts = re.split("(<pre.*?</pre>)", text, flags=re.S)
+    parts[::2] = [with_marks(part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def capitalised(text):
+    """A text that begins with a capital letter, unless it begins with a name."""
+    return text[0].upper() + text[1:] if re.match("(a|[a-z]{2,})[ ,.;-]", text) else text
+
+
+def part_of_its_own(match):
+    """An example or a source after the last labelled part of a docstring: it does not belong to that part."""
+    rest = re.sub("^(<br ?/?>)?\\s*", "", match[2] + match[3])
+    example, text = re.match("((?:<pre.*?</pre>)?)(.*)", rest, re.S).groups()
+    text = re.sub("^(<br ?/?>)?\\s*", "", text).strip()
+    return f"{match[1].rstrip()}</dd></dl>\n{example}" + (f"<p>{text}</p>" if text else "")
+
+
+def with_marks(text):
+    """Emphasis and code that Doxygen has not read: emphasis next to a code, and code in the text of a link."""
+    text = re.sub(r"`([^`<>\n]+)`", r"<code>\1</code>", text)
+    inner = r"(?:(?!</?(?:p|li|td|div|h\d)\b)[^*])*?"
+    for mark, tag in ((r"\*\*", "b"), (r"\*", "em")):
+        text = re.sub(rf"(?<![\w*]){mark}(?=\S)(<code>{inner}|{inner}</code>){mark}(?![\w*])", rf"<{tag}>\1</{tag}>", text)
+    return text
 
 
 class Member:
-    """A documented name of a namespace, class or header."""
+    """A documented name of a namespace, class or header. is_nested: of a class template, whose own parameters are left out."""
 
-    def __init__(self, block):
+    def __init__(self, block, is_nested=False):
         self.id = re.match(r'<a id="(\w+)"', block)[1]
         self.name = without_tags(re.search(r'</span>(.*?)(?: <span class="overload">.*?)?</h2>', block)[1]).removesuffix("()")
         proto, doc = re.search(r'<div class="memproto">(.*?)</div><div class="memdoc">(.*)</div>\s*</div>', block, re.S).groups()
@@ -102,49 +131,94 @@ class Member:
         self.source = found[1] if found else ""
         self.doc = merged_parameters(re.sub(r'<p class="(definition|reference)">.*?</p>', "", doc, flags=re.S))
         self.brief = re.search(r"<p>(.*?)</p>", self.doc, re.S)[1].strip() if "<p>" in self.doc else ""
-        self.is_function, self.parameters = ">(</td>" in proto, []
-        self.declaration = self.declared(proto)
+        self.is_function, self.parameters, self.signature = ">(</td>" in proto, [], ""
+        self.declaration = self.declared(proto, is_nested)
 
-    def declared(self, proto):
+    def declared(self, proto, is_nested):
         """The declaration as in the header."""
         templates = re.findall(r'<div class="memtemplate">\s*(.*?)</div>', proto, re.S)
         head = re.search(r'<td class="memname">(.*?)</td>', proto, re.S)[1].strip()
         name = re.escape(html.escape(self.name))
-        head = re.sub(rf"(?:blitz::)?(?:\w+(?:&lt; .*? &gt;)?::)*(?={name}(</a>|$| ))", "", head).replace("= typedef ", "= ")
+        scope = r"(?:<a [^>]*>)?blitz(?:::\w+)*(?:</a>)?(?:&lt; [\w, ]*? &gt;)?(?:::\w+)*::"
+        head, count = re.subn(rf"{scope}(?=(?:{name}|~<a [^>]*>\w+)(?:</a>|$| ))", "", head)
+        head = head.replace("= typedef ", "= ")
+        templates = [wrapped(spaced(template)) for template in templates[1 if is_nested and count else 0:]]
         labels = re.findall(r'<span class="mlabel">(.*?)</span>', proto)
         if not self.is_function:
-            return spaced("\n".join(templates + [head]))
+            return "\n".join(templates + [re.sub(r" \{\}$", "{}", spaced(head))])
         types = re.findall(r'<td class="paramtype">(.*?)</td>', proto, re.S)
         names = re.findall(r'<td class="paramname">(.*?)</td>', proto, re.S)
-        arguments = [f"{a} {b}".strip(" ,") for a, b in zip(types, names)] if types else []
+        arguments = [spaced(f"{a} {b}".strip(" ,")) for a, b in zip(types, names)] if types else []
         self.parameters = [without_tags(em) for name in names for em in re.findall("<em>(.*?)</em>", name)]
-        after = " const" if re.search(r"<td>\s*const\s*</td>", proto) else ""
-        after += " noexcept" if "noexcept" in labels else ""
-        after += " = delete" if "delete" in labels else ""
-        before = "static " if "static" in labels and not head.startswith("static") else ""
-        arguments = [spaced(argument) for argument in arguments]
-        line = f'{before}{spaced(head)}({", ".join(arguments)}){after}'
-        if len(without_tags(line)) > 90:
-            line = f"{before}{spaced(head)}(\n    " + ",\n    ".join(arguments) + f"){after}"
-        return "\n".join([spaced(t) for t in templates] + [line])
+        qualifiers = re.search(r"<td>\s*((?:const)? ?(?:&amp;){0,2})\s*</td>\s*</tr>\s*</table>", proto)
+        after = f" {qualifiers[1]}".rstrip().replace("const &amp;", "const&amp;") if qualifiers else ""
+        after += "".join(f" {label}" for label in ("noexcept", "override") if label in labels)
+        after += "".join(f" = {label}" for label in ("default", "delete") if label in labels)
+        before = "".join(f"{label} " for label in ("friend", "static", "explicit") if label in labels and not head.startswith(label))
+        plain = without_tags(f'{self.name}({", ".join(arguments)}){after}')
+        self.signature = re.sub(" noexcept| override| = default", "", plain)
+        return "\n".join(templates + [wrapped(f'{before}{spaced(head)}({", ".join(arguments)}){after}')])
 
-    def heading(self):
-        return f'{self.name}({", ".join(self.parameters)})' if self.is_function else self.name
+    def headings(self):
+        """Possible headings: the first that no other member has is the best."""
+        if not self.is_function:
+            return [self.name]
+        return [f'{self.name}({", ".join(self.parameters)})', re.sub(" = [^,)]*(?=[,)])", "", self.signature),
+                without_tags(self.declaration.split("\n")[-1])]
+
+
+def split_at_commas(text):
+    """The arguments of a list: a comma within <>, () or {} does not divide it."""
+    parts, depth = [""], 0
+    for token in re.split(r"(<[^>]*>|-&gt;|&lt;|&gt;|[(){}]|, )", text):
+        depth += {"&lt;": 1, "(": 1, "{": 1, "&gt;": -1, ")": -1, "}": -1}.get(token, 0)
+        if token == ", " and not depth:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return parts
+
+
+def wrapped(line, width=90):
+    """A declaration or a call with one argument per line, if it is long: the text in its first < or ( at the outside."""
+    if len(without_tags(line.split("\n")[0])) <= width:
+        return line
+    first, *others = line.split("\n")
+    opening = re.match(r"(template &lt;)(.*)(&gt;)$", first) or re.match(r"((?:<[^>]*>|[^(<]|decltype\(auto\))*\()(.*)(\)[^)]*)$", first)
+    if opening and opening[2]:
+        first = f"{opening[1]}\n    " + ",\n    ".join(split_at_commas(opening[2])) + opening[3]
+    return "\n".join([first, *others])
 
 
 def spaced(text):
     """A declaration with the spaces of the headers."""
     text = re.sub(r"</?(em|code)>", "", text).replace("&#160;", " ")
-    text = re.sub(r"\s*\n\s*", "\n", text)
+    text = re.sub(r"\s*(<br ?/>)?\s*\n\s*", "\n", text)
     text = re.sub(r"(?<=\S) +(?=(&amp;|\*|&gt;|,|\.\.\.))", "", text)
     text = re.sub(r"&lt; ", "&lt;", text).replace("template&lt;", "template &lt;").replace("&amp;...", "&amp;... ")
     return re.sub("  +", " ", text).strip()
 
 
+KEYWORDS_OF_CPP = set("template class struct typename requires concept using namespace explicit friend static inline constexpr virtual const "
+                      "noexcept operator override final default delete enum extern volatile mutable typedef co_await decltype sizeof".split())
+TYPES_OF_CPP = set("void bool char int long short unsigned signed float double auto size_t".split())
+
+
+def coloured(declaration):
+    """A declaration with coloured keywords."""
+    def colour(match):
+        kind = "keyword" if match[0] in KEYWORDS_OF_CPP else "keywordtype" if match[0] in TYPES_OF_CPP else ""
+        return f'<span class="{kind}">{match[0]}</span>' if kind else match[0]
+
+    return "".join(part if part.startswith("<") else re.sub(r"(?<![\w&:.])[a-z]\w*", colour, part)
+                   for part in re.split("(<[^>]*>)", declaration))
+
+
 def breakable(code):
     """A code that may be broken between names."""
     parts = re.split("(<[^>]*>)", code)
-    return "".join(part if part.startswith("<") else re.sub(r"(::|[(/])|(?<=\))(?=\.)", r"\1<wbr>", part) for part in parts)
+    parts = [part if part.startswith("<") else re.sub(r"(::|[(/])|(?<=\))(?=\.)", r"\1<wbr>", part) for part in parts]
+    return "".join(part if part.startswith("<") else re.sub(r"\w{20,}", lambda m: m[0].replace("_", "_<wbr>"), part) for part in parts)
 
 
 def merged_parameters(doc):
@@ -160,7 +234,8 @@ def merged_parameters(doc):
 
 
 def members_of(text):
-    return [Member(block) for block in re.split(r'(?=<a id="\w+" name="\w+"></a>\n<h2 class="memtitle">)', text)[1:]]
+    is_template = "compoundTemplParams" in text
+    return [Member(block, is_template) for block in re.split(r'(?=<a id="\w+" name="\w+"></a>\n<h2 class="memtitle">)', text)[1:]]
 
 
 def lists_of(text):

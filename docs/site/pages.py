@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 
-from doxygen_pages import breakable, file_of, slug, tidy, without_tags
+from doxygen_pages import breakable, coloured, file_of, slug, tidy, without_tags
 from menu import INSIDE, MENU, OPEN
 from reference import KINDS, Page, Reference
 
@@ -22,7 +22,7 @@ TEMPLATE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>blitz: {title}</title>
-<link rel="icon" href="logo.svg">
+{description}<link rel="icon" href="logo.svg">
 <link rel="stylesheet" href="style.css">
 <script src="site.js"></script>
 <script defer src="search.js"></script>
@@ -65,10 +65,11 @@ class Site:
         elif name in self.paths:
             self.pages[file_of(name)] = Page(self.paths[name], "source", text[text.index("<pre"):])
         elif name.startswith("md_") or name == "index.html":
-            inside = any(f"{page}.html" == file_of(name) for group in INSIDE for page, _ in MENU[group])
+            inside = any(f"{page}.html" == file_of(name) for group in INSIDE for page in MENU[group])
             self.pages[file_of(name)] = Page(title, "inside" if inside else "guide", text)
         elif file_of(name).startswith(("class-", "concept-", "c_h.")):
-            self.reference.add_class(name, re.sub(r"^(?:blitz::)?(.*?)(?:<.*>)? (?:Class|Struct|Concept|File).*", r"\1", title), text)
+            title = re.sub(r"^(?:blitz::)?(.*?)(?:<[^>]*>)? (?:Class|Struct|Concept|File).*", r"\1", title)
+            self.reference.add_class(name, title.replace("< ", "<").replace(" >", ">"), text)
 
     # The text of the pages, after all names are known.
 
@@ -78,23 +79,26 @@ class Site:
         for target, page in self.pages.items():
             page.text = re.sub(r'href="([^"]*)"', lambda m: f'href="{self.link(m[1])}"', page.text)
             if page.kind in ("guide", "inside"):
-                page.text = self.with_links(self.with_headings(page.text), target)
+                page.text = self.with_links(self.with_headings(self.without_wrong_links(page.text, target)), target)
             if page.kind in KINDS:
-                page.text = re.sub(r'(?<=<pre class="declaration"><code>).*?(?=</code></pre>)', lambda m: self.linked_types(m[0]),
+                page.text = re.sub(r'(?<=<pre class="declaration"><code>).*?(?=</code></pre>)', lambda m: coloured(self.linked_types(m[0])),
                                    page.text, flags=re.S)
         self.add_uses()
         self.add_reference()
 
     def show_alias(self, page, target, aliases):
-        """BasicThreadPool is known as ThreadPool: this is the page's title, and its text begins with this alias."""
+        """BasicThreadPool is known as ThreadPool: this is the page's title, and its text begins with this alias. Others come last."""
         self.names[page.title] = target
         page.title = page.title.removeprefix("Basic")
         self.names[page.title] = target
-        aliases.sort(key=lambda alias: alias.name != page.title)
-        page.brief = aliases[0].brief
-        first, text, *members = re.split(r'(?<=</code></p>)|(?=<h2 id="members">)', page.text, maxsplit=2)
-        main, *others = (self.reference.documented(alias, 2, alias.name if i else None) for i, alias in enumerate(aliases))
-        page.text = "".join([first, main, text, *others, *members])
+        main, *others = sorted(aliases, key=lambda alias: alias.name != page.title)
+        page.brief = main.brief
+        text = re.sub('^<p class="include">.*?</p>', "", page.text)
+        links = ", ".join(f'<a href="#{other.id}"><code>{other.name}</code></a>' for other in others)
+        page.text = "".join([
+            self.reference.include(main.source), self.reference.documented(main, 2), f"<p>See also {links}.</p>" if others else "",
+            f'<h2 id="template">Basic{page.title}</h2>', text,
+            *(self.reference.documented(other, 2, other.name) for other in others)])
 
     def link(self, link):
         if re.match(r"[a-z]+:", link) or link.startswith("#"):
@@ -125,6 +129,20 @@ class Site:
         text = re.sub(r'<h(\d)[^>]*><a class="anchor" id="[^"]*"></a>\s*(.*?)</h\1>', heading, text, flags=re.S)
         return re.sub(r'href="([^"#]*)(?:#[^"]*)?">([^<⚓]*(?:<(?!/a>)[^<⚓]*)*)⚓([\w-]*)</a>', r'href="\1#\3">\2</a>', text)
 
+    def without_wrong_links(self, text, target):
+        """Doxygen links each name() and file.hpp of a page, though it may be of another library, or a member of another class. Pages
+        about other libraries and programs keep only links with blitz:: and blitz/."""
+        text = re.sub(r'(?<=[\w)]\.)<a class="el"[^>]*>(\w+(?:\(\))?)</a>', r"\1", text)
+        if self.is_about_blitz(target):
+            return text
+        return re.sub(r'<a class="el" href="(?:call|class|type|source)-[^>]*>((?:\w+\(\)|\w+\.hpp))</a>', r"\1", text)
+
+    @staticmethod
+    def is_about_blitz(target):
+        """Whether the names in a page are those of blitz."""
+        groups = [group for group, names in MENU.items() if target.removesuffix(".html") in names]
+        return groups in (["Start"], ["Learn"], ["Reference"]) or target.startswith("blitz")
+
     def with_links(self, text, target):
         """Calls in tables, and blitz::name in all code, become links to their pages."""
         def table(match):
@@ -133,7 +151,10 @@ class Site:
             def row(match):
                 cells = re.split(r"(?=<td)", match[0])
                 for i, cell in enumerate(cells):
-                    ours = target != "tbb.html" and ("blitz" not in heads or heads[i - 1:i] == ["blitz"])
+                    ours = heads[i - 1:i] == ["blitz"] if "blitz" in heads else self.is_about_blitz(target)
+                    if len(without_tags(cell).strip()) > 40:
+                        cell = cell.replace("<td", '<td class="prose"', 1)
+                    cell = re.sub(r"(<a [^>]*>)([^<]*)(?=</a>)", lambda m: m[1] + breakable(m[2]), cell)
                     cells[i] = re.sub(r"<code>(.*?)</code>", lambda m: breakable(self.linked_code(m, ours, target)), cell)
                 return "".join(cells)
 
@@ -160,19 +181,19 @@ class Site:
 
     def linked_types(self, declaration):
         return "".join(part if part.startswith("<a") else re.sub(
-            r"(?<![\w:&-])[A-Z]\w+", lambda m: f'<a href="{self.names[m[0]]}">{m[0]}</a>' if m[0] in self.names else m[0], part)
+            r"(?<![\w:&-])[A-Z]\w+(?!\w*\()", lambda m: f'<a href="{self.names[m[0]]}">{m[0]}</a>' if m[0] in self.names else m[0], part)
             for part in re.split(r"(<a .*?</a>)", declaration))
 
     def ordered(self):
         """The pages in the order of the sidebar, then the reference."""
-        listed = [f"{page}.html" for pages in MENU.values() for page, _ in pages]
+        listed = [f"{page}.html" for pages in MENU.values() for page in pages]
         return listed + [name for _, names in self.groups() for name in names if name not in listed]
 
     def add_uses(self):
         """The sections of the guides that link to a page of the reference, and the names of the same header."""
         uses = collections.defaultdict(dict)
         for group in ("Learn", "Reference", "Use beneath other libraries"):
-            for name, _ in MENU[group]:
+            for name in MENU[group]:
                 page = self.pages.get(f"{name}.html")
                 for part in re.split("(?=<h2)", page.text) if page and page.kind == "guide" else []:
                     heading = re.match(r'<h2 id="(.*?)">(.*?)</h2>', part, re.S)
@@ -188,7 +209,13 @@ class Site:
             if page.kind not in KINDS:
                 continue
             if uses[name]:
-                items = "".join(f'<li><a href="{where}">{html.escape(says)}</a></li>' for where, says in list(uses[name].items())[:8])
+                seen = collections.Counter()
+                places = []  # (how many places of the same guide come before it, place, text): the first of each guide is shown
+                for where, says in uses[name].items():
+                    places.append((seen[where.split("#")[0]], where, says))
+                    seen[where.split("#")[0]] += 1
+                shown = sorted(places, key=lambda place: place[0])[:max(8, len(seen))]
+                items = "".join(f'<li><a href="{place[1]}">{html.escape(place[2])}</a></li>' for place in places if place in shown)
                 page.text += f'<section class="uses"><h2 id="in-the-guides">In the guides</h2><ul>{items}</ul></section>'
             others = [other for other in headers[page.header()] if other != name]
             if others:
@@ -230,13 +257,27 @@ class Site:
         self.pages["reference.html"] = Page("All names", "list", text)
 
     def menu(self, current):
+        entry = "reference.html" if self.pages[current].kind in KINDS and current != "c_h.html" else current
         groups = []
-        for group, pages in MENU.items():
-            links = "".join(f'<a href="{name}.html"{" aria-current=page" if current == f"{name}.html" else ""}>{title}</a>'
-                            for name, title in pages)
-            is_open = group in OPEN or any(current == f"{name}.html" for name, _ in pages)
+        for group, names in MENU.items():
+            links = "".join(f'<a href="{name}.html"{" aria-current=page" if entry == f"{name}.html" else ""}>{self.title(f"{name}.html")}</a>'
+                            for name in names if f"{name}.html" in self.pages)
+            is_open = group in OPEN or entry.removesuffix(".html") in names
             groups.append(f'<details{" open" if is_open else ""}><summary>{group}</summary>{links}</details>')
         return "\n".join(groups)
+
+    def title(self, name):
+        """The title of a page, which may be broken between the words of a name."""
+        return re.sub("(::|_)", r"\1<wbr>", html.escape(self.pages[name].title))
+
+    @staticmethod
+    def description(page):
+        """The first sentence of a page, for search engines and previews."""
+        first = page.brief or next((text for text in re.findall(r"<p>(.*?)</p>", page.text, re.S) if without_tags(text).strip()), "")
+        words = " ".join(without_tags(first).split())
+        sentence = re.match(r".*?[.!?:](?= |$)|.*", words)[0]
+        sentence = sentence if len(sentence) <= 200 else sentence[:200].rsplit(" ", 1)[0] + " ..."
+        return f'<meta name="description" content="{html.escape(sentence)}">\n' if sentence else ""
 
     @staticmethod
     def contents(text):
@@ -244,16 +285,13 @@ class Site:
         headings = re.findall(r'<h([23]) id="([^"]+)">(.*?)</h\1>', text, re.S)
         if len(headings) < 3:
             return ""
-        first = {}  # overloads with the same parameters
-        for level, anchor, heading in headings:
-            first.setdefault((level, re.sub("</?a[^>]*>", "", heading)), anchor)
-        links = "".join(f'<a class="level{level}" href="#{anchor}">{heading}</a>' for (level, heading), anchor in first.items())
+        links = "".join(f'<a class="level{level}" href="#{anchor}">{re.sub("</?a[^>]*>", "", heading)}</a>' for level, anchor, heading in headings)
+        links = re.sub(r"(?<=>)[^<>]+", lambda m: re.sub(r"([(_]|::)(?=\w)", r"\1<wbr>", m[0]), links)
         return f'<details id="toc" open><summary>On this page</summary>{links}</details>\n'
 
-    @staticmethod
-    def heading(name, page):
+    def heading(self, name, page):
         is_ours = page.kind in KINDS and not re.match("class-blitz_|c_h", name)
-        return re.sub("(::|_)", r"\1<wbr>", ("blitz::" if is_ours else "") + html.escape(page.title))
+        return ("blitz::<wbr>" if is_ours else "") + self.title(name)
 
     def write(self, folder):
         order = self.ordered()
@@ -261,14 +299,21 @@ class Site:
             neighbours = ""
             if name in order:
                 i = order.index(name)
-                for step, arrow in ((-1, "← {}"), (1, "{} →")):
+                for step, arrow in ((-1, "←\u00a0{}"), (1, "{}\u00a0→")):
                     if 0 <= i + step < len(order) and order[i + step] in self.pages:
                         other = order[i + step]
-                        title = arrow.format(html.escape(self.pages[other].title))
+                        title = arrow.format(self.title(other))
                         neighbours += f'<a rel="{"prev" if step < 0 else "next"}" href="{other}">{title}</a>'
+            text = re.sub(r"<code>([^<]*)</code>", unbroken_options, page.text)
             (folder / name).write_text(TEMPLATE.format(
-                title=html.escape(page.title), heading=self.heading(name, page), kind=page.kind, version=self.version,
-                menu=self.menu(name), toc=self.contents(page.text), text=page.text, neighbours=neighbours))
+                title=html.escape(page.title), description=self.description(page), heading=self.heading(name, page), kind=page.kind, version=self.version,
+                menu=self.menu(name), toc=self.contents(text), text=text, neighbours=neighbours))
+
+
+def unbroken_options(match):
+    """A short code with options, such as --socket, which are not broken after a hyphen."""
+    return "<code>" + re.sub(r"(?<![\w-])--?[A-Za-z][\w-]*", r'<span class="option">\g<0></span>', match[1]) + "</code>" \
+        if len(match[1]) < 60 and "\n" not in match[1] else match[0]
 
 
 if __name__ == "__main__":
@@ -276,6 +321,8 @@ if __name__ == "__main__":
     site = Site(root, doxygen)
     site.finish()
     site.write(folder)
+    with (folder / "warnings.txt").open("a") as file:
+        file.writelines(f"{warning}\n" for warning in site.reference.warnings)
     parts = [root / "docs" / name for name in ("logo.svg", "site/style.css", "site/site.js", "site/search.js")]
     for file in [*doxygen.glob("*.svg"), *parts]:
         shutil.copy(file, folder)
