@@ -89,6 +89,7 @@ def tidy(text):
     text = re.sub(r"(?<=<dd>)[^<]*", lambda m: capitalised(m[0]), text)
     text = re.sub(r' class="markdownTable\w*"', "", text).replace("<p >", "<p>")
     text = re.sub(r"<hr/>\s*The documentation for this \w+ was generated from the following file.*?</ul>", "", text, flags=re.S)
+    text = text.replace("</div></div><!-- PageDoc -->", "</div>")
     text = re.sub(r'<p class="definition">Definition in file.*?</p>', "", text, flags=re.S)
     text = re.sub(r'(<dl class="section user">(?:(?!</dl>).)*?)(<pre |(?:<br ?/?>)?\s*(?:Sources?|The algorithm): )((?:(?!</dl>).)*)</dd></dl>',
                   part_of_its_own, text, flags=re.S)
@@ -115,7 +116,7 @@ def with_marks(text):
     text = re.sub(r"`([^`<>\n]+)`", r"<code>\1</code>", text)
     inner = r"(?:(?!</?(?:p|li|td|div|h\d)\b)[^*])*?"
     for mark, tag in ((r"\*\*", "b"), (r"\*", "em")):
-        text = re.sub(rf"(?<![\w*]){mark}(?=\S)(<code>{inner}|{inner}</code>){mark}(?![\w*])", rf"<{tag}>\1</{tag}>", text)
+        text = re.sub(rf"(?<![\w*]){mark}(?=\S)(<(?:code|a )[^*]{inner}|{inner}</(?:code|a)>){mark}(?![\w*])", rf"<{tag}>\1</{tag}>", text)
     return text
 
 
@@ -139,7 +140,7 @@ class Member:
         templates = re.findall(r'<div class="memtemplate">\s*(.*?)</div>', proto, re.S)
         head = re.search(r'<td class="memname">(.*?)</td>', proto, re.S)[1].strip()
         name = re.escape(html.escape(self.name))
-        scope = r"(?:<a [^>]*>)?blitz(?:::\w+)*(?:</a>)?(?:&lt; [\w, ]*? &gt;)?(?:::\w+)*::"
+        scope = r"(?:<a [^>]*>blitz(?:::\w+)*</a>|blitz(?:::\w+)*)(?:&lt; [\w, ]*? &gt;)?(?:::\w+)*::"
         head, count = re.subn(rf"{scope}(?=(?:{name}|~<a [^>]*>\w+)(?:</a>|$| ))", "", head)
         head = head.replace("= typedef ", "= ")
         templates = [wrapped(spaced(template)) for template in templates[1 if is_nested and count else 0:]]
@@ -158,6 +159,10 @@ class Member:
         plain = without_tags(f'{self.name}({", ".join(arguments)}){after}')
         self.signature = re.sub(" noexcept| override| = default", "", plain)
         return "\n".join(templates + [wrapped(f'{before}{spaced(head)}({", ".join(arguments)}){after}')])
+
+    def is_repeated(self):
+        """Whether it is a typedef for an enumeration of the same name."""
+        return bool(re.match(r"typedef enum (\w+) \1$", without_tags(self.declaration)))
 
     def headings(self):
         """Possible headings: the first that no other member has is the best."""

@@ -17,6 +17,12 @@ def title_of(path):
     return heading[1] if heading else ""
 
 
+def whole(match):
+    """A code span for Doxygen, on one line."""
+    mark = "``" if "'" in match[1] else "`"
+    return mark + " ".join(match[1].split("\n")) + mark
+
+
 def prepared(text, folder):
     def titled(match):
         return f"[{title_of(folder / match[2]) or match[1]}]({match[2]}"
@@ -27,7 +33,7 @@ def prepared(text, folder):
     text = re.sub(r"\]\(([^)#\n]*\.md)#([a-z0-9_-]*)\)", r"⚓\2](\1)", text)
     text = re.sub(r"^( *)```(sh|cmake|meson|rust|python)$", r"\g<0>\n\1⚑\2", text, flags=re.M)
     parts = re.split(r"(^ *```.*?^ *```$)", text, flags=re.M | re.S)  # every second part is a code block
-    parts[::2] = [re.sub(r"(?<!`)`([^`]+)`(?!`)", lambda m: f"`{m[0]}`" if "'" in m[1] else m[0], part) for part in parts[::2]]
+    parts[::2] = [re.sub(r"(?<!`)`([^`]+)`(?!`)", whole, part) for part in parts[::2]]
     return "".join(parts)
 
 

@@ -124,7 +124,8 @@ class Reference:
         """The section of a member, and of other overloads with the same text."""
         anchors = "".join(f'<a id="{other.id}"></a>' for other in others)
         heading = f'<h{level} id="{member.id}">{html.escape(heading)}</h{level}>' if heading else f'<a id="{member.id}"></a>'
-        declarations = "\n\n".join(other.declaration for other in [*others, member])
+        declarations = [other.declaration for other in [*others, member]]
+        declarations = ("\n\n" if any("template" in declaration for declaration in declarations) else "\n").join(declarations)
         return (f'<section>{anchors}{heading}<pre class="declaration"><code>{declarations}</code></pre>{self.origin(member)}'
                 f"{member.doc}</section>")
 
@@ -229,7 +230,11 @@ class Reference:
 
     def add_class(self, name, title, text):
         """The page of a class, a concept or c.h: its text, a table of the members, and their sections."""
-        target, members = file_of(name), [member for member in members_of(text) if not member.declaration.startswith("friend class")]
+        target, members = file_of(name), members_of(text)
+        ids = {member.name: member.id for member in members}
+        for member in members:  # C has a typedef for each of its enumerations, with the same name
+            self.places.update({f"{name}#{place}": f"{target}#{ids[member.name] if member.is_repeated() else place}" for place in member.places})
+        members = [member for member in members if not member.is_repeated() and not member.declaration.startswith("friend class")]
         details = re.search(r'<h2 class="groupheader">Detailed Description</h2>(.*?)(?=<h2 class="groupheader">|$)', text, re.S)
         details = details[1] if details else ""
         found = re.search(r'<p class="definition">Definition at line <a[^>]*href="([^"]*)">.*?</p>', details, re.S)
@@ -245,13 +250,12 @@ class Reference:
         kind = "concept" if name.startswith("concept") else "class"
         page = Page(title, kind, self.include(source), brief[1].strip() if brief else "", source)
         page.text += (definition[1] if definition else "") + details + self.table_of_members(target, title, text)
+        header = [page for page, path in self.paths.items() if page == source.split("#")[0] or path.endswith(f"/{title}")]
         for member in members:
-            member.source = member.source or self.place_of(member, [page for page in [source.split("#")[0] or "c_8h_source.html"] if page in self.paths])
+            member.source = member.source or self.place_of(member, header)
         page.text += self.of_overloads(members, 3, True)
         self.pages[target] = page
         self.places[f"{name}#details"] = target
-        for member in members:
-            self.places.update({f"{name}#{place}": f"{target}#{place}" for place in member.places})
         if title == "c.h":
             self.names.update({member.name: f"{target}#{member.id}" for member in members})
         else:
