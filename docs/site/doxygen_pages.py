@@ -91,7 +91,7 @@ def tidy(text):
     text = re.sub(r"<hr/>\s*The documentation for this \w+ was generated from the following file.*?</ul>", "", text, flags=re.S)
     text = text.replace("</div></div><!-- PageDoc -->", "</div>")
     text = re.sub(r'<p class="definition">Definition in file.*?</p>', "", text, flags=re.S)
-    text = re.sub(r'(<dl class="section user">(?:(?!</dl>).)*?)(<pre |(?:<br ?/?>)?\s*(?:Sources?|The algorithm): )((?:(?!</dl>).)*)</dd></dl>',
+    text = re.sub(r'(<dl class="section \w+">(?:(?!</dl>).)*?)(<pre |(?:<br ?/?>)?\s*(?:Sources?|The algorithm): )((?:(?!</dl>).)*)</dd></dl>',
                   part_of_its_own, text, flags=re.S)
     parts = re.split("(<pre.*?</pre>)", text, flags=re.S)
     parts[::2] = [with_marks(part) for part in parts[::2]]
@@ -112,8 +112,9 @@ def part_of_its_own(match):
 
 
 def with_marks(text):
-    """Emphasis and code that Doxygen has not read: emphasis next to a code, and code in the text of a link."""
+    """Emphasis and code that Doxygen has not read: emphasis next to a code or a link, and both in the text of a link."""
     text = re.sub(r"`([^`<>\n]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"(<a [^>]*>)\*((?:(?!</a>)[^*])+)\*(?=⚓|</a>)", r"\1<em>\2</em>", text)
     inner = r"(?:(?!</?(?:p|li|td|div|h\d)\b)[^*])*?"
     for mark, tag in ((r"\*\*", "b"), (r"\*", "em")):
         text = re.sub(rf"(?<![\w*]){mark}(?=\S)(<(?:code|a )[^*]{inner}|{inner}</(?:code|a)>){mark}(?![\w*])", rf"<{tag}>\1</{tag}>", text)
@@ -184,14 +185,20 @@ def split_at_commas(text):
     return parts
 
 
-def wrapped(line, width=90):
-    """A declaration or a call with one argument per line, if it is long: the text in its first < or ( at the outside."""
+def wrapped(line, is_call=False, width=90):
+    """A declaration with one argument per line, or a call with several, if it is longer than a line."""
     if len(without_tags(line.split("\n")[0])) <= width:
         return line
     first, *others = line.split("\n")
     opening = re.match(r"(template &lt;)(.*)(&gt;)$", first) or re.match(r"((?:<[^>]*>|[^(<]|decltype\(auto\))*\()(.*)(\)[^)]*)$", first)
     if opening and opening[2]:
-        first = f"{opening[1]}\n    " + ",\n    ".join(split_at_commas(opening[2])) + opening[3]
+        lines = []
+        for argument in split_at_commas(opening[2] + opening[3]):
+            if is_call and lines and len(lines[-1] + argument) < width - 6:
+                lines[-1] += f", {argument}"
+            else:
+                lines.append(argument)
+        first = f"{opening[1]}\n    " + ",\n    ".join(lines)
     return "\n".join([first, *others])
 
 
@@ -221,7 +228,7 @@ def coloured(declaration):
 
 def breakable(code):
     """A code that may be broken between names."""
-    parts = re.split("(<[^>]*>)", code)
+    parts = re.split("(<[^>]*>)", code.replace("<wbr>", ""))
     parts = [part if part.startswith("<") else re.sub(r"(::|[(/])|(?<=\))(?=\.)", r"\1<wbr>", part) for part in parts]
     return "".join(part if part.startswith("<") else re.sub(r"\w{20,}", lambda m: m[0].replace("_", "_<wbr>"), part) for part in parts)
 

@@ -247,7 +247,7 @@ class Site:
         return [(group, sorted(names, key=lambda name: self.pages[name].title.lower())) for group, names in groups.items()]
 
     def add_reference(self):
-        text = ""
+        text = "<p>The public names of blitz, by kind.</p>"
         for group, names in self.groups():
             anchor = {"Custom policies: policy": "policy", "C++17: adaptor": "adaptor"}.get(group, slug(group))
             rows = "".join(f'<tr><td><a href="{name}"><code>{html.escape(self.pages[name].title)}</code></a></td>'
@@ -275,7 +275,7 @@ class Site:
         """The first sentence of a page, for search engines and previews."""
         first = page.brief or next((text for text in re.findall(r"<p>(.*?)</p>", page.text, re.S) if without_tags(text).strip()), "")
         words = " ".join(without_tags(first).split())
-        sentence = re.match(r".*?[.!?:](?= |$)|.*", words)[0]
+        sentence = re.match(r".*?[.!?](?= |$)|.*", words)[0].rstrip(":")
         sentence = sentence if len(sentence) <= 200 else sentence[:200].rsplit(" ", 1)[0] + " ..."
         return f'<meta name="description" content="{html.escape(sentence)}">\n' if sentence else ""
 

@@ -39,9 +39,9 @@ PARAMETERS = {
 for number, place in (("1", "first"), ("2", "second")):
     PARAMETERS.update({
         f"range{number}": f"the {place} range: random access and sized", f"first{number}": f"the first item of the {place} range",
-        f"last{number}": f"one after the last item of the {place} range", f"proj{number}": f"as proj, for the {place} range",
+        f"last{number}": f"one after the last item of the {place} range", f"proj{number}": f"as proj1, for the {place} range",
     })
-PARAMETERS["proj1"] = PARAMETERS["proj"] + "; for the first range"
+PARAMETERS["proj1"] = "for the first range: " + PARAMETERS["proj"]
 
 # The beginning of the sentences that begin a labelled part of the text of an algorithm.
 LABELS = [
@@ -202,7 +202,7 @@ class Reference:
             declarations.append(wrapped(html.escape(f"template <{template}>")) + "\n" +
                                 wrapped(f'{html.escape(result)} {member.name}({", ".join(arguments)});'))
             shown = [re.search(r"\w+(?: = .*)?$", argument)[0] for argument in arguments]
-            calls.append(wrapped(f'blitz::{member.name}({", ".join(shown)})'))
+            calls.append(wrapped(f'blitz::{member.name}({", ".join(shown)})', is_call=True))
             for name, following in reversed([*zip(shown, [*shown[1:], ""])]):  # in the order of all forms
                 name, following = name.split(" ")[0], following.split(" ")[0]
                 if name not in used:

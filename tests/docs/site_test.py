@@ -10,6 +10,8 @@
   the calls have an example. The page of a function object shows the forms of its call. Nothing of blitz::detail has a page.
 - Each heading that a Markdown page links to is the target of the same link in the site.
 - Each call in the tables of the guides is a link to its page. Code in languages that Doxygen does not know has colours.
+- The pages of the reference are complete: a row for each parameter of an algorithm, in order; return types and qualifiers; no text
+  of Doxygen and no macro; no two equal headings. Tags are balanced, and marks of Markdown do not remain.
 - The menu has the groups of MENU and all pages of docs/; the links to the next page lead through all of them.
 - The index of the search contains the public names.
 - Each section of the index exists, and has text. Two builds have the same files.
@@ -98,14 +100,27 @@ def plain_text(text):
 
 
 class Page(html.parser.HTMLParser):
-    """The links and the anchors of a page."""
+    """The links and the anchors of a page, and end tags without a beginning."""
+
+    EMPTY = ("br", "img", "hr", "meta", "link", "input", "col", "wbr")
 
     def __init__(self, path):
         super().__init__()
         self.links, self.anchors = set(), set()
+        self.open, self.unbalanced = [], []  # tags
         self.feed(path.read_text())
 
+    def handle_endtag(self, tag):
+        if tag in self.EMPTY:
+            return
+        if not self.open or self.open[-1] != tag:
+            self.unbalanced.append(tag)
+        else:
+            self.open.pop()
+
     def handle_starttag(self, tag, attributes):
+        if tag not in self.EMPTY:
+            self.open.append(tag)
         for name, value in attributes:
             if name in ("href", "src", "data") and value:
                 self.links.add(value)
@@ -343,6 +358,81 @@ class SiteTest(unittest.TestCase):
             # Each function object has a form with a range or a count, and one with options.
             if "Declarations</summary>" in path.read_text():
                 self.assertTrue(re.search(r"<code>blitz::\w+\((.|\n)*\(\s*options,\s", path.read_text()), path.name)
+
+    def test_a_function_object_has_a_row_for_each_parameter(self):
+        """The parameters of the forms of a call, in the order of the forms; none is invented."""
+        count = 0
+        for path in sorted(self.site.glob("call-*.html")):
+            page = path.read_text()
+            if "Declarations</summary>" not in page:
+                continue
+            count += 1
+            forms = plain_text(re.search(r'<pre class="declaration"><code>(.*?)</code>', page, re.S)[1])
+            forms = [[part.split(" = ")[0].strip() for part in form.split(",")] for form in re.findall(r"\(\s*(.*?)\)(?:\n|$)", forms, re.S)]
+            rows = re.findall(r"<tr><td>(\w+)</td><td>(.*?)</td></tr>", page)
+            names = [name for name, _ in rows]
+            with self.subTest(page=path.name):
+                self.assertEqual(set(names), {name for form in forms for name in form})
+                for form in forms:
+                    self.assertEqual(form, [name for name in names if name in form])
+                self.assertEqual([name for name, text in rows if not text], [])
+                self.assertNotIn("argument", names)
+                self.assertNotIn("...", plain_text(page.split("Declarations</summary>")[1].split("</details>")[0]))
+                self.assertLess(page.index("<dt>Parameters</dt>"), page.index("Declarations</summary>"))
+        self.assertGreater(count, 80)
+        self.assertIn("blitz::shift_left(first, last, n)", plain_text(self.html("call-shift_left.html")))
+        self.assertIn("blitz::uninitialized_copy_n(options, first, n, out, out_last)", plain_text(self.html("call-uninitialized_copy_n.html")))
+        self.assertIn("blitz::reverse(options, range)", plain_text(self.html("call-reverse.html")))
+
+    def test_declarations_are_complete(self):
+        declarations = {}
+        for path in sorted(self.site.glob("*.html")):
+            page = path.read_text()
+            declarations[path.name] = [html.unescape(plain_text(code)) for code in re.findall(r'<pre class="declaration"><code>(.*?)</code>', page, re.S)]
+            with self.subTest(page=path.name):
+                for declaration in declarations[path.name]:
+                    self.assertNotRegex(declaration, r"\bBLITZ_[A-Z]|template <.*>\n\n| \{\}$")
+                if path.name.startswith(("class-", "c_h")):
+                    lines = [re.sub(r"\s+", " ", declaration) for declaration in declarations[path.name]]
+                    self.assertEqual(len(lines), len(set(lines)), "a member is repeated")
+        for name, declaration in [("class-Pipeline", "std::optional<Value> reduce(Op op) const"), ("class-Scope", "std::stop_token stop_token()"),
+                                  ("class-Task", "void operator co_await() & = delete"), ("class-Task", "std::coroutine_handle<promise_type> release()"),
+                                  ("class-Pipeline", "with(const AlgorithmOptions& options) const&"), ("class-Array", "std::size_t size() const noexcept"),
+                                  ("class-ThreadPool", "std::optional<std::size_t> current_thread_index() const noexcept")]:
+            self.assertTrue(any(declaration in text for text in declarations[f"{name}.html"]), declaration)
+
+    def test_pages_have_no_remains(self):
+        """Of Doxygen's and Markdown's marks; and headings and tags are as a reader and a browser expect them."""
+        for name, page in self.pages.items():
+            text = self.html(name)
+            with self.subTest(page=name):
+                self.assertEqual(page.unbalanced, [])
+                if name.startswith("source-"):
+                    continue
+                prose = plain_text(re.sub("<pre.*?</pre>", "", text, flags=re.S))
+                self.assertNotRegex(prose, r"\bStd::|⚓|⚑|documentation for this|Definition (in|at)|blitz::\w+ (Class|Struct) ")
+                self.assertNotRegex(prose, r"`[^`\n]*`|(?<![\w*/])\*[A-Z]\w+ ")
+                self.assertNotRegex(text, r"<dd>[^<]*<pre|>(\.\./)*[\w/]+\.md</a>")
+                headings = re.findall(r'<h[23] id="[^"]*">(.*?)</h[23]>', text, re.S)
+                if name.startswith(("call-", "class-", "c_h")):
+                    self.assertEqual(len(headings), len(set(headings)), headings)
+                ids = re.findall(r' id="([^"]*)"', text)
+                self.assertEqual(len(ids), len(set(ids)), "equal anchors")
+                self.assertRegex(text, r'<meta name="description" content="[^"]{3,}">')
+        self.assertNotIn("class-es.html", self.pages)
+
+    def test_examples_follow_the_labelled_parts(self):
+        for name, page in self.pages.items():
+            for part in re.findall(r'<dl class="section user">.*?</dl>', self.html(name), re.S):
+                self.assertNotRegex(part, r'<pre class="code">|Sources?: |The algorithm: ', name)
+        page = self.html("call-sort.html")
+        places = [page.index(part) for part in ("Several threads call them", "std::greater{}", ">Parameters<", ">Exceptions<",
+                                                ">Complexity and memory<", ">Thread-safety<", ">Source<", ">Declarations<")]
+        self.assertEqual(places, sorted(places))
+
+    def test_the_reference_is_marked_in_the_menu(self):
+        for name, current in (("call-sort", "reference"), ("guide", "guide"), ("c_h", "c_h")):
+            self.assertEqual(re.findall(r'<a href="(\w+)\.html" aria-current=page>', self.html(f"{name}.html")), [current])
 
     def test_thread_pool_has_its_own_page(self):
         page = self.html("class-ThreadPool.html")
