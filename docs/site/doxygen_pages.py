@@ -227,9 +227,11 @@ def coloured(declaration):
 
 
 def breakable(code):
-    """A code that may be broken between names."""
+    """A code that may be broken between names; a short one, such as get(), only after ::."""
     parts = re.split("(<[^>]*>)", code.replace("<wbr>", ""))
-    parts = [part if part.startswith("<") else re.sub(r"(::|[(/])|(?<=\))(?=\.)", r"\1<wbr>", part) for part in parts]
+    place = r"(::|[(/](?!\)))|(?<=\))(?=\.)" if len(without_tags(code)) > 20 else "(::)"
+    parts = [part if part.startswith("<") else re.sub(place, r"\1<wbr>", part) for part in parts]
+    parts = [part for text in parts for part in re.split("(<[^>]*>)", text)]
     return "".join(part if part.startswith("<") else re.sub(r"\w{20,}", lambda m: m[0].replace("_", "_<wbr>"), part) for part in parts)
 
 

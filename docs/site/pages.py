@@ -132,7 +132,9 @@ class Site:
     def without_wrong_links(self, text, target):
         """Doxygen links each name() and file.hpp of a page, though it may be of another library, or a member of another class. Pages
         about other libraries and programs keep only links with blitz:: and blitz/."""
-        text = re.sub(r'(?<=[\w)]\.)<a class="el"[^>]*>(\w+(?:\(\))?)</a>', r"\1", text)
+        text = re.sub(r'(?<=[\w)]\.)<a class="el"[^>]*>(\w+(?:\(\))?)</a>|<a class="el"[^>]*>([\w.]*\.\w+\(\))</a>', r"\1\2", text)
+        if target == "pipelines.html":  # its calls are stages: see linked_code
+            return re.sub(r'(?<=<code>)<a class="el" href="call-[^>]*>(\w+\(\))</a>', r"\1", text)
         if self.is_about_blitz(target):
             return text
         return re.sub(r'<a class="el" href="(?:call|class|type|source)-[^>]*>((?:\w+\(\)|\w+\.hpp))</a>', r"\1", text)
