@@ -15,8 +15,8 @@ PARAMETERS = {
                "are deterministic",
     "range": "random access and sized: vectors, arrays, spans, deques, iota, and views of these",
     "first": "the first item", "last": "one after the last item",
-    "n": "the number of items; for a shift, the number of places", "count": "the number of items",
-    "middle": "where the second part of the range begins", "nth": "the position of the item to find",
+    "count": "the number of items", "by": "n, the number of places",
+    "middle": "where the second part of the range begins",
     "keys": "the keys: a sized range, or the first key", "keys_last": "one after the last key",
     "values": "the values that belong to the keys: a sized range, or the first value", "values_last": "one after the last value",
     "key": "computes the key of an item; called concurrently", "key_of": "returns the key of an item; called concurrently",
@@ -31,7 +31,7 @@ PARAMETERS = {
     "op": "combines two values; called concurrently", "transform": "is applied to items before they are combined; called concurrently",
     "f": "the function to call; called concurrently",
     "equal": "returns whether two neighbours have the same key; called concurrently",
-    "generator": "a random number generator",
+    "random": "a random number generator",
     "comp": "compares two projections; called concurrently, through a constant reference",
     "pred": "a predicate of a projection; called concurrently, through a constant reference",
     "proj": "what is compared or passed: a function of an item, or a pointer to its member; called concurrently",
@@ -182,23 +182,10 @@ class Reference:
         return f'<p class="include"><code>#include &lt;{path}&gt;</code></p>' if path else ""
 
     def of_object(self, member):
-        """The forms of a call of a function object. A call in its text, such as shift_left(range, n), has the names of the parameters."""
-        said = [form.split(", ") for form in re.findall(rf"\b{member.name}\((\w+(?:, \w+)*)\)", without_tags(member.doc))]
+        """The forms of a call of a function object."""
         forms = [(template, result, split_at_commas(html.escape(arguments))) for template, result, arguments in self.operators.of(member.name)]
-        names, rest = {}, []  # the names in the text; those in place of a pack
-        for _, _, arguments in forms:
-            ours = [self.name_of(argument) for argument in arguments]
-            count = len(ours) - ("..." in arguments[-1])
-            for theirs in said:
-                if theirs[0] == ours[0] and (len(theirs) == count or (count < len(ours) and len(theirs) >= count)):
-                    names.update(zip(ours[:count], theirs))
-                    rest = rest or theirs[count:]
         calls, declarations, used = [], [], []
         for template, result, arguments in forms:
-            arguments = [re.sub(r"\w+(?=$| = )", lambda m: names.get(m[0], m[0]), argument) for argument in arguments]
-            if "..." in arguments[-1]:
-                template = re.sub(r", class\.\.\. \w+", "", template)
-                arguments[-1:] = [f"const auto&amp; {name}" for name in rest]
             declarations.append(wrapped(html.escape(f"template <{template}>")) + "\n" +
                                 wrapped(f'{html.escape(result)} {member.name}({", ".join(arguments)});'))
             shown = [re.search(r"\w+(?: = .*)?$", argument)[0] for argument in arguments]
@@ -215,10 +202,6 @@ class Reference:
         return (f'<section><a id="{member.id}"></a><pre class="declaration"><code>{calls}</code></pre>{self.origin(member)}{doc}'
                 '<details class="forms"><summary>Declarations</summary>'
                 f'<pre class="declaration"><code>{declarations}</code></pre></details></section>')
-
-    @staticmethod
-    def name_of(argument):
-        return re.search(r"(\w+)(?: = .*)?$", argument)[1]
 
     def parameter(self, member, name, used):
         """The text of a parameter. Algorithms with a projection and no predicate compare the projections with a value."""

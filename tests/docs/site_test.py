@@ -380,8 +380,8 @@ class SiteTest(unittest.TestCase):
                 self.assertNotIn("...", plain_text(page.split("Declarations</summary>")[1].split("</details>")[0]))
                 self.assertLess(page.index("<dt>Parameters</dt>"), page.index("Declarations</summary>"))
         self.assertGreater(count, 80)
-        self.assertIn("blitz::shift_left(first, last, n)", plain_text(self.html("call-shift_left.html")))
-        self.assertIn("blitz::uninitialized_copy_n(options, first, n, out, out_last)", plain_text(self.html("call-uninitialized_copy_n.html")))
+        self.assertIn("blitz::shift_left(first, last, by)", plain_text(self.html("call-shift_left.html")))
+        self.assertIn("blitz::uninitialized_copy_n(options, first, count, out, out_last)", plain_text(self.html("call-uninitialized_copy_n.html")))
         self.assertIn("blitz::reverse(options, range)", plain_text(self.html("call-reverse.html")))
 
     def test_declarations_are_complete(self):
