@@ -426,8 +426,8 @@ class SiteTest(unittest.TestCase):
             for part in re.findall(r'<dl class="section user">.*?</dl>', self.html(name), re.S):
                 self.assertNotRegex(part, r'<pre class="code">|Sources?: |The algorithm: ', name)
         page = self.html("call-sort.html")
-        places = [page.index(part) for part in ("Several threads call them", "std::greater{}", ">Parameters<", ">Exceptions<",
-                                                ">Complexity and memory<", ">Thread-safety<", ">Source<", ">Declarations<")]
+        places = [page.index(part) for part in ("Not stable", "std::greater{}", ">Parameters<", ">Exceptions<",
+                                                ">Complexity and memory<", ">Thread-safety<", ">Sources<", ">Declarations<")]
         self.assertEqual(places, sorted(places))
 
     def test_the_reference_is_marked_in_the_menu(self):
