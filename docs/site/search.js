@@ -7,7 +7,8 @@
                            'there this to was what when where which why will with').split(' '));
   // Words that the pages use for a word of a reader.
   const RELATED = {install: 'build', oversubscription: 'more threads processors', oversubscribe: 'more threads processors', priority: 'order jobs'};
-  const HITS = 10, HITS_OF_A_PAGE = 3, LINE = 150;  // the last one: characters of text
+  const HITS = 10, LINE = 150;  // the last one: characters of text
+  const HITS_OF_A_PAGE = {guide: 3, inside: 3};  // of a page of the reference, 1
   let postings = null;  // word -> its stem, and section -> score
 
   // "parallel_for", "ThreadPool" and "speed-up" are found as a whole and by their parts.
@@ -78,11 +79,10 @@
     }).sort((a, b) => b.score - a.score || a.section - b.section);
     const hits = [], seen = new Map();
     for (const {section} of ranked) {
-      const [page, anchor, heading, text] = INDEX.sections[section], [file, title] = INDEX.pages[page];
-      // The page of a call, or the best of its overloads.
-      const overload = `${page} ${heading.startsWith(`${title}(`) ? '' : heading}`, count = seen.get(page) || 0;
-      if (seen.has(overload) || count === HITS_OF_A_PAGE) continue;
-      seen.set(overload, 1).set(page, count + 1);
+      const [page, anchor, heading, text] = INDEX.sections[section], [file, title, kind] = INDEX.pages[page];
+      const count = seen.get(page) || 0;
+      if (count === (HITS_OF_A_PAGE[kind] || 1)) continue;
+      seen.set(page, count + 1);
       hits.push({link: file + (anchor && '#' + anchor), title, heading, text});
       if (hits.length === HITS) break;
     }
