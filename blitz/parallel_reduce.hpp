@@ -57,7 +57,7 @@ concept ReducesTo = std::convertible_to<R, T> && !(std::integral<T> && std::floa
 
 }  // namespace detail
 
-/// The type of the result: the type of the identity.
+/// The type of the result of parallel_reduce(): the type of its identity.
 template <class I>
 using ReduceValue = typename detail::IdentityOf<I&>::Value;
 
@@ -86,7 +86,8 @@ concept ReduceCombineFunction = ReduceFoldFunction<C, T, T>;
 template <class C, class T, class Item>
 concept ReduceFunction = ReduceFoldFunction<C, T, Item> && ReduceCombineFunction<C, T>;
 
-/// The transformation that parallel_transform_reduce() applies to each item: callable with an item, returns a value.
+/// The transformation that parallel_transform_reduce() applies to each item: callable with an item, and returns
+/// a value.
 template <class F, class Item>
 concept ReduceTransformFunction =
     SharedFunction<F, Item> && !std::is_void_v<std::invoke_result_t<const std::remove_reference_t<F>&, Item>>;

@@ -119,7 +119,7 @@ struct AnyLatch {
   bool fall_asleep() noexcept;  ///< See SleepableLatch.
   void woke() noexcept;         ///< See SleepableLatch.
 };
-/// See AnyLatch.
+/// A callable without a definition that takes nothing and returns a bool, see AnyLatch.
 /// @code
 ///   static_assert(std::is_invocable_r_v<bool, blitz::policy::AnyTest>);
 /// @endcode

@@ -26,8 +26,8 @@
 
 namespace blitz {
 
-/// The function that returns the bin of an item for blitz::histogram: callable with the item at an iterator of type It, returns
-/// an integer.
+/// The function that returns the bin of an item for blitz::histogram: callable with the item at an iterator of type It, and
+/// returns an integer.
 template <class F, class It>
 concept BinFunction = std::indirectly_regular_unary_invocable<const F, It> &&
                       std::integral<std::remove_cvref_t<std::indirect_result_t<F&, It>>>;

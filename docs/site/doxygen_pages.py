@@ -65,7 +65,8 @@ def code_block(match):
 
 def real_link(match):
     """A link in code, if its name is one of blitz: Doxygen also links local variables and names of other libraries."""
-    is_ours = re.match(r"(<span[^>]*>)?(blitz::|blitz_|BLITZ_|blitz/)", match[2]) or match[1] == "." or match[0].endswith(".hpp</a>")
+    is_member = match[1] == "." and re.search(r'href="(class|struct|union)', match[0])
+    is_ours = re.match(r"(<span[^>]*>)?(blitz::|blitz_|BLITZ_|blitz/)", match[2]) or is_member or match[0].endswith(".hpp</a>")
     return match[0] if is_ours else match[1] + match[2]
 
 
@@ -85,6 +86,9 @@ def tidy(text):
     text = re.sub(r'<pre class="fragment">(.*?)</pre>', r'<pre class="code"><code>\1</code></pre>', text, flags=re.S)
     text = PICTURE.sub(picture, text)
     text = re.sub(r'<table class="markdownTable">(.*?)</table>', r'<div class="wide"><table>\1</table></div>', text, flags=re.S)
+    text = re.sub(r'<table class="fieldtable">.*?</table>', r'<div class="wide">\g<0></div>', text, flags=re.S)
+    text = re.sub(r'<span class="keyword\w*">(\w+)</span>(?=\w)', r"\1", text)  # the id of std::identity
+    text = text.replace(r"\|", "|")  # in tables of Markdown
     text = re.sub(r"&lt;(/?)tt&gt;", r"<\1code>", text)  # in headings
     text = re.sub(r"(?<=<dd>)[^<]*", lambda m: capitalised(m[0]), text)
     text = re.sub(r' class="markdownTable\w*"', "", text).replace("<p >", "<p>")
@@ -141,13 +145,14 @@ class Member:
         templates = re.findall(r'<div class="memtemplate">\s*(.*?)</div>', proto, re.S)
         head = re.search(r'<td class="memname">(.*?)</td>', proto, re.S)[1].strip()
         name = re.escape(html.escape(self.name))
-        scope = r"(?:<a [^>]*>blitz(?:::\w+)*</a>|blitz(?:::\w+)*)(?:&lt; [\w, ]*? &gt;)?(?:::\w+)*::"
-        head, count = re.subn(rf"{scope}(?=(?:{name}|~<a [^>]*>\w+)(?:</a>|$| ))", "", head)
+        scope = r"(?:<a [^>]*>blitz(?:::\w+)*</a>|blitz(?:_\w+)?(?:::\w+)*)(?:&lt; [\w, ]*? &gt;)?(?:::\w+)*::"
+        head, count = re.subn(rf"{scope}(?=(?:{name}|~<a [^>]*>\w+)(?:</a>|$| |\)))", "", head)
         head = head.replace("= typedef ", "= ")
         templates = [wrapped(spaced(template)) for template in templates[1 if is_nested and count else 0:]]
         labels = re.findall(r'<span class="mlabel">(.*?)</span>', proto)
         if not self.is_function:
-            return "\n".join(templates + [re.sub(r" \{\}$", "{}", spaced(head))])
+            head = re.sub(r"\(\* (\w+)\) \(", r" (*\1)(", re.sub(r"\*(?=\w)", "* ", spaced(head)))  # a function pointer in C
+            return "\n".join(templates + [re.sub(r" \{\}$", "{}", head)])
         types = re.findall(r'<td class="paramtype">(.*?)</td>', proto, re.S)
         names = re.findall(r'<td class="paramname">(.*?)</td>', proto, re.S)
         arguments = [spaced(f"{a} {b}".strip(" ,")) for a, b in zip(types, names)] if types else []

@@ -270,7 +270,7 @@ class Site:
 
     def title(self, name):
         """The title of a page, which may be broken between the words of a name."""
-        return re.sub("(::|_)", r"\1<wbr>", html.escape(self.pages[name].title))
+        return re.sub("(::|[_/])", r"\1<wbr>", html.escape(self.pages[name].title))
 
     @staticmethod
     def description(page):

@@ -34,7 +34,9 @@ document.addEventListener('DOMContentLoaded', () => {
   for (const code of document.querySelectorAll('pre.code')) {
     const copy = button('Copy', 'Copy the code', {className: 'copy'});
     copy.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(code.querySelector('code').textContent + '\n');
+      const copied = code.querySelector('code').cloneNode(true);
+      copied.querySelectorAll('.lineno').forEach(number => number.remove());
+      await navigator.clipboard.writeText(copied.textContent + '\n');
       copy.textContent = 'Copied';
       setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
     });

@@ -27,6 +27,6 @@ int main() {
     if (threads == 1) first = numbers;
     same = same && numbers == first;
   }
-  std::printf("%u %u %d\n", first[0], first.back(), same);
+  std::printf("%u %u %d\n", first[0], first.back(), same);  // two numbers of the sequence, and 1
   return same && first[0] != first[4096] ? 0 : 1;
 }
