@@ -1,8 +1,10 @@
 // Coroutines: the threads that resume them, their results, and that nothing is lost, leaked or allocated.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -279,11 +281,15 @@ TEST_CASE_TEMPLATE("coroutine: when_all waits for all tasks and throws the excep
 #if defined(BLITZ_TEST_COUNTS_ALLOCATIONS)
 TEST_CASE("coroutine: only frames, jobs of async and vectors of when_all are allocated") {
   blitz::ThreadPool pool({.num_threads = 2});
+  // The least of ten: the memory of jobs grows whenever more of them wait than before, and how many wait depends on the schedule.
   const auto allocations_of = [&](auto make) {
-    for (int warm = 0; warm < 2; ++warm) pool.install([&] { sync_wait(make()); });
-    const std::size_t before = blitz_test::allocations();
-    pool.install([&] { sync_wait(make()); });
-    return blitz_test::allocations() - before;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (int round = 0; round < 10; ++round) {
+      const std::size_t before = blitz_test::allocations();
+      pool.install([&] { sync_wait(make()); });
+      least = std::min(least, blitz_test::allocations() - before);
+    }
+    return least;
   };
   CHECK(allocations_of([] { return fib_by_tasks(12); }) <= 465);  // one per call
   const auto hops = [&]() -> Task<> {
