@@ -69,7 +69,7 @@ void wait_as_guest(Worker& guest, Worker& host, CoreLatch& latch) {
 // After the wait has ended, the thread that sets the latch may not touch the host: its pool may have ended. The host may see
 // the latch before it is woken, because it is awake for a job.
 INTERLEAVE_CASE("below: a wait ends, and then its host's pool", .preemptions = 2, .random_schedules = 1000,
-                .models = interleave::kWeak) {
+                .models = interleave::kSequential | interleave::kWeak) {
   Pool pool(run, 2);
   CoreLatch latch;
   run.name(latch, "latch");

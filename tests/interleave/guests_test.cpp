@@ -72,7 +72,7 @@ void expect_summoned(Worker& worker) {
 }
 
 INTERLEAVE_CASE("guest: a resident is summoned", .preemptions = 2, .random_schedules = 1000,
-                .models = interleave::kWeak) {
+                .models = interleave::kSequential | interleave::kWeak) {
   PoolWithCaller pool(run, 2);
   Parker done;
   Task pushed([&](Worker& worker) {
@@ -230,7 +230,7 @@ class PoolAtLimit : public Pool {
 };
 
 INTERLEAVE_CASE("guest: a caller at its limit while the resident helps", .preemptions = 1, .random_schedules = 2000,
-                .models = interleave::kWeak) {
+                .models = interleave::kSequential | interleave::kWeak) {
   PoolAtLimit pool(run);
   Parker ran;
   Parker done;
@@ -347,7 +347,7 @@ INTERLEAVE_CASE("guest: one comes as another leaves", .preemptions = 2, .random_
 }
 
 INTERLEAVE_CASE("guest: statistics are read as teams are made", .preemptions = 1, .delays = 0, .random_schedules = 500,
-                .models = interleave::kWeak) {
+                .models = interleave::kSequential | interleave::kWeak) {
   PoolWithCaller pool(run, 1);
   const auto guest = [&] { pool.visit([](Worker&) {}); };
   run.thread("first", guest);
@@ -358,7 +358,7 @@ INTERLEAVE_CASE("guest: statistics are read as teams are made", .preemptions = 1
 
 // The count of detached jobs begins to include the jobs of the new team.
 INTERLEAVE_CASE("guest: a drain as a team is made", .preemptions = 1, .delays = 0, .random_schedules = 500,
-                .models = interleave::kWeak) {
+                .models = interleave::kSequential | interleave::kWeak) {
   PoolWithCaller pool(run, 1);
   run.thread("guest", [&] {
     pool.visit([](Worker& worker) {
@@ -492,7 +492,7 @@ INTERLEAVE_CASE("guest: and a resident for one job of a group", .preemptions = 1
 
 // The guest waits for a job that is added later.
 INTERLEAVE_CASE("guest: a job for its group while it waits", .preemptions = 2, .random_schedules = 1000,
-                .models = interleave::kWeak) {
+                .models = interleave::kSequential | interleave::kWeak) {
   PoolWithCaller pool(run, 1);
   Group group(run, pool);
   Group::Job job(group);
