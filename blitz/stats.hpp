@@ -25,10 +25,9 @@ struct WorkerStats {
   std::uint64_t times_woken = 0;     ///< How often another thread woke it; each wake-up ends one sleep.
 
   // Help that this worker did without, by the reason. Loops and joins estimate their time by earlier calls.
-  std::uint64_t parts_too_short = 0;  ///< A loop kept a part, although a worker searched: it takes less than 4 us.
-  std::uint64_t loops_too_short = 0;  ///< A loop woke no worker: the rest takes less time than the wake-up.
-  std::uint64_t joins_too_short =
-      0;  ///< A join woke no worker: it was that short the last time. Not all inner joins ask.
+  std::uint64_t parts_too_short = 0;    ///< A loop kept a part, although a worker searched: it takes less than 4 us.
+  std::uint64_t loops_too_short = 0;    ///< A loop woke no worker: the rest takes less time than the wake-up.
+  std::uint64_t joins_too_short = 0;    ///< A join woke no worker: it was that short before. Not every inner join asks.
   std::uint64_t no_free_processor = 0;  ///< A loop woke no worker: as many ran as there are processors.
 
   // AsyncPolicy only:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -22,9 +23,9 @@ struct Position {
   unsigned cache = 0;
   unsigned core = 0;
 
-  std::size_t thread_rank = 0;  // among the hardware threads of its core
-  std::size_t core_rank = 0;    // among the processors of its cache with the same thread_rank
-  std::size_t cache_rank = 0;   // among the caches of its node
+  std::ptrdiff_t thread_rank = 0;  // among the hardware threads of its core
+  std::ptrdiff_t core_rank = 0;    // among the processors of its cache with the same thread_rank
+  std::ptrdiff_t cache_rank = 0;   // among the caches of its node
 };
 
 /// The first line of a file; empty if it cannot be read.
@@ -101,22 +102,17 @@ std::vector<Position> positions_of(const Processors& processors, const stdfs::pa
   std::vector<Position> all;
   for (const unsigned number : processors) all.push_back(position_of(number, root));
   find_nodes(all, root);
-  for (Position& one : all) {
-    for (const Position& other : all) {
-      if (other.processor == one.processor) break;
-      if (other.core == one.core) ++one.thread_rank;
-    }
-    for (const Position& other : all) {
-      if (other.processor == one.processor) break;
-      const bool same_cache = other.node == one.node && other.cache == one.cache;
-      if (same_cache && other.thread_rank == one.thread_rank) ++one.core_rank;
-    }
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    one->thread_rank = std::count_if(all.begin(), one, [&](const Position& p) { return p.core == one->core; });
+    one->core_rank = std::count_if(all.begin(), one, [&](const Position& p) {
+      return p.node == one->node && p.cache == one->cache && p.thread_rank == one->thread_rank;
+    });
   }
   for (Position& one : all) {
-    for (const Position& other : all) {
-      const bool first_of_cache = other.thread_rank == 0 && other.core_rank == 0;
-      if (first_of_cache && other.node == one.node && other.cache < one.cache) ++one.cache_rank;
-    }
+    one.cache_rank = std::count_if(all.begin(), all.end(), [&](const Position& p) {
+      const bool first_of_cache = p.thread_rank == 0 && p.core_rank == 0;
+      return first_of_cache && p.node == one.node && p.cache < one.cache;
+    });
   }
   return all;
 }
