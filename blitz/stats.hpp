@@ -38,11 +38,12 @@ struct WorkerStats {
   /// is the number of jobs that were spawned or offered, except for broadcasts.
   std::uint64_t overflows = 0;
 
-  /// Adds each counter of `other`. O(1). Thread-safety: as for an int.
-  /// @return This object.
+  /// Adds each counter of `other`. O(1).
   /// @code
   ///   total += stats.workers[i];
   /// @endcode
+  /// @return This object.
+  /// Thread-safety: as for an int.
   WorkerStats& operator+=(const WorkerStats& other) noexcept {
     jobs_executed += other.jobs_executed;
     jobs_pushed += other.jobs_pushed;

@@ -95,8 +95,6 @@ def tidy(text):
     text = re.sub(r"<hr/>\s*The documentation for this \w+ was generated from the following file.*?</ul>", "", text, flags=re.S)
     text = text.replace("</div></div><!-- PageDoc -->", "</div>")
     text = re.sub(r'<p class="definition">Definition in file.*?</p>', "", text, flags=re.S)
-    text = re.sub(r'(<dl class="section \w+">(?:(?!</dl>).)*?)(<pre |(?:<br ?/?>)?\s*(?:Sources?|The algorithm): )((?:(?!</dl>).)*)</dd></dl>',
-                  part_of_its_own, text, flags=re.S)
     parts = re.split("(<pre.*?</pre>)", text, flags=re.S)
     parts[::2] = [with_marks(part) for part in parts[::2]]
     return "".join(parts)
@@ -105,14 +103,6 @@ def tidy(text):
 def capitalised(text):
     """A text that begins with a capital letter, unless it begins with a name."""
     return text[0].upper() + text[1:] if re.match("(a|[a-z]{2,})[ ,.;-]", text) else text
-
-
-def part_of_its_own(match):
-    """An example or a source after the last labelled part of a docstring: it does not belong to that part."""
-    rest = re.sub("^(<br ?/?>)?\\s*", "", match[2] + match[3])
-    example, text = re.match("((?:<pre.*?</pre>)?)(.*)", rest, re.S).groups()
-    text = re.sub("^(<br ?/?>)?\\s*", "", text).strip()
-    return f"{match[1].rstrip()}</dd></dl>\n{example}" + (f"<p>{text}</p>" if text else "")
 
 
 def with_marks(text):
