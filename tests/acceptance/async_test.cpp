@@ -40,8 +40,8 @@ int depth_by_handles(int depth) {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("async: get returns results of every kind", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: get returns results of every kind") {
+  from_outside_and_inside([](Pool& pool) {
     auto number = pool.async([] { return 1; });
     static_assert(std::is_same_v<decltype(number), AsyncHandle<int>>);
     CHECK(number.get() == 1);
@@ -65,8 +65,8 @@ TEST_CASE_TEMPLATE("async: get returns results of every kind", Pool, BLITZ_TEST_
   });
 }
 
-TEST_CASE_TEMPLATE("async: effects of the job happen before get returns", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: effects of the job happen before get returns") {
+  from_outside_and_inside([](Pool& pool) {
     std::vector<int> values(50);
     std::vector<AsyncHandle<void>> handles;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -78,8 +78,8 @@ TEST_CASE_TEMPLATE("async: effects of the job happen before get returns", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("async: get rethrows the exception of the job", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: get rethrows the exception of the job") {
+  from_outside_and_inside([](Pool& pool) {
     for (int i = 0; i < 20; ++i) {
       auto number = pool.async([]() -> int { throw Failure("number"); });
       auto nothing = pool.async([] { throw Failure("nothing at all"); });
@@ -94,8 +94,8 @@ TEST_CASE_TEMPLATE("async: get rethrows the exception of the job", Pool, BLITZ_T
 
 // --- the handle ---
 
-TEST_CASE_TEMPLATE("async: wait makes the handle ready and get makes it invalid", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: wait makes the handle ready and get makes it invalid") {
+  for_each_size([](Pool& pool) {
     std::latch let_go(1);
     auto handle = pool.async([&] {
       let_go.wait();
@@ -117,9 +117,8 @@ TEST_CASE_TEMPLATE("async: wait makes the handle ready and get makes it invalid"
   });
 }
 
-TEST_CASE_TEMPLATE("async: a handle without a result throws logic_error and a moved handle keeps its result", Pool,
-                   BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: a handle without a result throws logic_error and a moved handle keeps its result") {
+  from_outside_and_inside([](Pool& pool) {
     auto handle = pool.async([] { return 1; });
     CHECK(handle.get() == 1);
     CHECK_THROWS_AS(static_cast<void>(handle.get()), std::logic_error);
@@ -146,8 +145,7 @@ TEST_CASE_TEMPLATE("async: a handle without a result throws logic_error and a mo
   });
 }
 
-TEST_CASE_TEMPLATE("async: a job whose handle was destroyed runs and its result or exception is discarded", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: a job whose handle was destroyed runs and its result or exception is discarded") {
   for (const std::size_t size : kPoolSizes) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -192,8 +190,8 @@ TEST_CASE_TEMPLATE("async: a job whose handle was destroyed runs and its result 
   }
 }
 
-TEST_CASE_TEMPLATE("async: the closure is destroyed once and before wait returns", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: the closure is destroyed once and before wait returns") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
     with_each_kind_of_closure(lives, calls, [&](auto&& make) {
@@ -207,7 +205,7 @@ TEST_CASE_TEMPLATE("async: the closure is destroyed once and before wait returns
   });
 }
 
-TEST_CASE_TEMPLATE("async: a handle outlives its pool and keeps the result", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: a handle outlives its pool and keeps the result") {
   for (const std::size_t size : kPoolSizes) {
     Lives lives;
     {
@@ -226,8 +224,8 @@ TEST_CASE_TEMPLATE("async: a handle outlives its pool and keeps the result", Poo
   }
 }
 
-TEST_CASE_TEMPLATE("async: throws after shutdown and destroys the closure uncalled", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: throws after shutdown and destroys the closure uncalled") {
+  for_each_size([](Pool& pool) {
     pool.shutdown();
     Lives lives;
     std::atomic<int> calls{0};
@@ -239,9 +237,9 @@ TEST_CASE_TEMPLATE("async: throws after shutdown and destroys the closure uncall
 
 // --- waiting ---
 
-TEST_CASE_TEMPLATE("async: get runs other jobs on a worker until the result is ready", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
+POOL_TEST_CASE("async: get runs other jobs on a worker until the result is ready") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
       bool other_called = false;
       auto needed = blitz::async([] { return 1; });
       auto needs = blitz::async([&] { return needed.get() + 1; });
@@ -256,10 +254,10 @@ TEST_CASE_TEMPLATE("async: get runs other jobs on a worker until the result is r
 }
 
 // The queue of a worker does not grow while its job repeatedly waits for handles.
-TEST_CASE_TEMPLATE("async: a job whose result was taken leaves no entry in the queues", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: a job whose result was taken leaves no entry in the queues") {
+  for_each_size([](Pool& pool) {
     Lives lives;
-    with_others_busy<Pool>(pool, [&] {
+    with_others_busy(pool, [&] {
       for (int round = 0; round < 100; ++round) {
         auto first = blitz::async([&] { return Counted(lives, 1); });
         auto second = blitz::async([&] { return Counted(lives, 2); });
@@ -271,17 +269,16 @@ TEST_CASE_TEMPLATE("async: a job whose result was taken leaves no entry in the q
   });
 }
 
-TEST_CASE_TEMPLATE("async: the only worker runs a job made outside isolate while it waits inside", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
+POOL_TEST_CASE("async: the only worker runs a job made outside isolate while it waits inside") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
       auto handle = blitz::async([] { return 7; });
       CHECK(blitz::isolate([&] { return handle.get(); }) == 7);
     });
   });
 }
 
-TEST_CASE_TEMPLATE("async: waits may be nested deeper than max_nested_waits", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: waits may be nested deeper than max_nested_waits") {
   for (const std::size_t limit : {0, 1, 5}) {
     for (const std::size_t size : kPoolSizes) {
       Pool pool({.num_threads = size, .max_nested_waits = limit});
@@ -290,7 +287,7 @@ TEST_CASE_TEMPLATE("async: waits may be nested deeper than max_nested_waits", Po
   }
 }
 
-TEST_CASE_TEMPLATE("async: get returns the result while the pool ends", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: get returns the result while the pool ends") {
   for (const std::size_t size : kPoolSizes) {
     for (int round = 0; round < 20; ++round) {
       AsyncHandle<int> handle;
@@ -304,10 +301,10 @@ TEST_CASE_TEMPLATE("async: get returns the result while the pool ends", Pool, BL
   }
 }
 
-TEST_CASE_TEMPLATE("async: several outside threads each get the results of their jobs", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: several outside threads each get the results of their jobs") {
+  for_each_size([](Pool& pool) {
     constexpr int kThreads = 4;
-    const int rounds = static_cast<int>(repetitions<Pool>(500));
+    const int rounds = static_cast<int>(repetitions(500));
     std::atomic<int> right{0};
     {
       std::vector<std::jthread> callers;
@@ -324,12 +321,12 @@ TEST_CASE_TEMPLATE("async: several outside threads each get the results of their
   });
 }
 
-TEST_CASE_TEMPLATE("async: computes a tree of handles on every number of workers", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return fib_by_handles(13); }) == 233); });
+POOL_TEST_CASE("async: computes a tree of handles on every number of workers") {
+  from_outside_and_inside([](Pool& pool) { CHECK(pool.install([] { return fib_by_handles(13); }) == 233); });
 }
 
-TEST_CASE_TEMPLATE("async: get works on another thread than the one that made the handle", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("async: get works on another thread than the one that made the handle") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       auto handle = pool.async([round] { return round; });
       int result = -1;
@@ -344,9 +341,8 @@ TEST_CASE_TEMPLATE("async: get works on another thread than the one that made th
   });
 }
 
-TEST_CASE_TEMPLATE("async: get does not wait for another caller's work", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("async: get does not wait for another caller's work") {
+  for_each_size([](Pool& pool) {
     const AllBusy busy(pool);
     std::vector<AsyncHandle<int>> handles;
     for (int i = 0; i < 20; ++i) handles.push_back(pool.async([i] { return blitz::async([i] { return i; }).get(); }));
@@ -354,9 +350,9 @@ TEST_CASE_TEMPLATE("async: get does not wait for another caller's work", Pool, b
   });
 }
 
-TEST_CASE_TEMPLATE("async: get on a worker of another pool runs jobs of that pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: get on a worker of another pool runs jobs of that pool") {
   Pool other({.num_threads = 1});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       other.install([&] {
         std::latch done(1);
@@ -371,7 +367,7 @@ TEST_CASE_TEMPLATE("async: get on a worker of another pool runs jobs of that poo
   });
 }
 
-TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is ready", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: a waiting worker sleeps until the result is ready") {
   // The job runs elsewhere for longer than a worker searches, so only its end wakes the waiting worker.
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 5; ++round) {
@@ -394,7 +390,7 @@ TEST_CASE_TEMPLATE("async: a waiting worker sleeps until the result is ready", P
   }
 }
 
-TEST_CASE_TEMPLATE("async: a second thread that waits for a handle gets logic_error", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("async: a second thread that waits for a handle gets logic_error") {
   Pool pool({.num_threads = 2});
   std::latch refused(1);
   const auto handle = pool.async([&] { refused.wait(); });
@@ -414,9 +410,9 @@ TEST_CASE_TEMPLATE("async: a second thread that waits for a handle gets logic_er
   CHECK(refusals == 1);
 }
 
-TEST_CASE_TEMPLATE("async: twenty thousand handles may exist concurrently", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
-    const std::size_t count = repetitions<Pool>(20'000);
+POOL_TEST_CASE("async: twenty thousand handles may exist concurrently") {
+  from_outside_and_inside([](Pool& pool) {
+    const std::size_t count = repetitions(20'000);
     std::vector<AsyncHandle<std::size_t>> handles;
     for (std::size_t i = 0; i < count; ++i) handles.push_back(pool.async([i] { return i; }));
     std::size_t sum = 0;

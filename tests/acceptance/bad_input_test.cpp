@@ -35,7 +35,6 @@ std::string refusal_of(F&& f) {
 }
 
 /// Checks that every call that would run something is refused, and that nothing is run.
-template <class Pool>
 void check_shut_down(Pool& pool) {
   std::atomic<int> calls{0};
   std::vector<int> items(3);
@@ -71,9 +70,9 @@ void check_shut_down(Pool& pool) {
 }
 
 /// Calls `test(pool)` outside the pool, on a worker of another pool, and on a worker of the pool.
-template <class Pool, class Test>
+template <class Test>
 void from_everywhere(Test&& test) {
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     test(pool);
     Pool other({.num_threads = 1});
     other.install([&] { test(pool); });
@@ -112,9 +111,8 @@ static_assert(!std::invocable<decltype(blitz::sort), std::list<int>&>);
 static_assert(!std::invocable<decltype(blitz::sort), const std::vector<int>&>);
 static_assert(Sums<std::vector<int>> && !Sums<std::vector<std::string>> && !Sums<std::list<int>>);
 
-TEST_CASE_TEMPLATE("bad input: calls after shutdown throw outside the pool and on another pool's worker", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("bad input: calls after shutdown throw outside the pool and on another pool's worker") {
+  for_each_size([](Pool& pool) {
     pool.shutdown();
     check_shut_down(pool);
     Pool other({.num_threads = 1});
@@ -122,8 +120,8 @@ TEST_CASE_TEMPLATE("bad input: calls after shutdown throw outside the pool and o
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: queries and settings still work after shutdown", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("bad input: queries and settings still work after shutdown") {
+  for_each_size([](Pool& pool) {
     const std::size_t size = pool.num_threads();
     blitz::parallel_for({.pool = &pool}, 0, 100, [](int) {});
     pool.shutdown();
@@ -139,9 +137,8 @@ TEST_CASE_TEMPLATE("bad input: queries and settings still work after shutdown", 
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: shutdown throws on a worker of the pool and may be called twice elsewhere", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("bad input: shutdown throws on a worker of the pool and may be called twice elsewhere") {
+  for_each_size([](Pool& pool) {
     const auto refused = [&] {
       CHECK(refusal_of([&] { pool.shutdown(); }).find("by one of its own workers") != std::string::npos);
     };
@@ -156,9 +153,9 @@ TEST_CASE_TEMPLATE("bad input: shutdown throws on a worker of the pool and may b
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: a pool's calls work in its own jobs", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("bad input: a pool's calls work in its own jobs") {
   // These calls do not wait for themselves: they work like any other call.
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     CHECK(pool.install([&] { return pool.install([&] { return pool.install_blocking([] { return 3; }); }); }) == 3);
     CHECK(pool.install([&] { return pool.async([] { return 4; }).get(); }) == 4);
     CHECK(pool.install([&] { return pool.broadcast([](auto) { return 1; }).size(); }) == pool.num_threads());
@@ -168,9 +165,9 @@ TEST_CASE_TEMPLATE("bad input: a pool's calls work in its own jobs", Pool, BLITZ
 
 // --- functions that are not there ---
 
-TEST_CASE_TEMPLATE("bad input: an empty std::function throws bad_function_call to the caller", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("bad input: an empty std::function throws bad_function_call to the caller") {
   using Missing = std::bad_function_call;
-  from_everywhere<Pool>([](Pool& pool) {
+  from_everywhere([](Pool& pool) {
     const std::function<void()> none;
     const std::function<void(int)> none_of_item;
     const std::function<int(int, int)> none_of_two;
@@ -203,8 +200,7 @@ TEST_CASE_TEMPLATE("bad input: an empty std::function throws bad_function_call t
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: an empty std::function in a detached job reaches the exception handler", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("bad input: an empty std::function in a detached job reaches the exception handler") {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     std::atomic<int> missing{0};
@@ -223,7 +219,7 @@ TEST_CASE_TEMPLATE("bad input: an empty std::function in a detached job reaches 
   }
 }
 
-TEST_CASE_TEMPLATE("bad input: empty hooks are ignored and a thread name may hold any bytes", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("bad input: empty hooks are ignored and a thread name may hold any bytes") {
   for (const std::string& name : {std::string(), std::string(3, '\0'), std::string("\n\xff"), std::string(5000, 'x')}) {
     CAPTURE(name.size());
     Pool pool({.num_threads = 2,
@@ -237,9 +233,9 @@ TEST_CASE_TEMPLATE("bad input: empty hooks are ignored and a thread name may hol
 
 // --- numbers at the end of their ranges ---
 
-TEST_CASE_TEMPLATE("bad input: a grain of 0 acts as 1 and a huge grain makes one block", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("bad input: a grain of 0 acts as 1 and a huge grain makes one block") {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     const std::vector<int> items(100, 1);
     for (const auto schedule : {blitz::Schedule::kAdaptive, blitz::Schedule::kFixed}) {
       for (const std::size_t grain : {std::size_t{0}, kMost}) {
@@ -263,8 +259,8 @@ TEST_CASE_TEMPLATE("bad input: a grain of 0 acts as 1 and a huge grain makes one
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: a reversed range of any integer types is empty", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("bad input: a reversed range of any integer types is empty") {
+  for_each_size([](Pool& pool) {
     const auto sum = [&](auto first, auto last) {
       return blitz::parallel_transform_reduce({.pool = &pool}, first, last, 7, std::plus<>(), [](auto) { return 1; });
     };
@@ -279,9 +275,9 @@ TEST_CASE_TEMPLATE("bad input: a reversed range of any integer types is empty", 
   });
 }
 
-TEST_CASE_TEMPLATE("bad input: warm_up accepts zero and negative and the largest times", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("bad input: warm_up accepts zero and negative and the largest times") {
   using std::chrono::nanoseconds;
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     for (const nanoseconds time : {nanoseconds(0), nanoseconds(-1), nanoseconds::min(), nanoseconds::max()}) {
       CAPTURE(time.count());
       pool.warm_up(time);

@@ -47,8 +47,8 @@ class Calls {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("broadcast: calls each worker once and returns the results by index", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: calls each worker once and returns the results by index") {
+  from_outside_and_inside([](Pool& pool) {
     const std::size_t workers = pool.num_threads();
     for (int round = 0; round < 10; ++round) {
       const auto result = pool.broadcast([](BroadcastContext context) { return context.index(); });
@@ -63,8 +63,8 @@ TEST_CASE_TEMPLATE("broadcast: calls each worker once and returns the results by
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: returns results of every kind", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: returns results of every kind") {
+  from_outside_and_inside([](Pool& pool) {
     Calls calls(pool.num_threads());
     static_assert(std::is_void_v<decltype(pool.broadcast([&](BroadcastContext context) { calls.count(context); }))>);
     pool.broadcast([&](BroadcastContext context) { calls.count(context); });
@@ -88,14 +88,14 @@ TEST_CASE_TEMPLATE("broadcast: returns results of every kind", Pool, BLITZ_TEST_
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: neither copies nor moves its callable", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("broadcast: neither copies nor moves its callable") {
   struct Immovable {
     explicit Immovable(Calls& the_calls) : calls(the_calls) {}
     Immovable(const Immovable&) = delete;
     void operator()(BroadcastContext context) const { calls.count(context); }
     Calls& calls;
   };
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     Calls calls(pool.num_threads());
     const Immovable f(calls);
     pool.broadcast(f);
@@ -106,8 +106,8 @@ TEST_CASE_TEMPLATE("broadcast: neither copies nor moves its callable", Pool, BLI
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("broadcast: rethrows an exception after all calls have been made", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: rethrows an exception after all calls have been made") {
+  from_outside_and_inside([](Pool& pool) {
     for (std::size_t culprit = 0; culprit < pool.num_threads(); ++culprit) {
       Calls calls(pool.num_threads());
       Lives lives;
@@ -124,8 +124,8 @@ TEST_CASE_TEMPLATE("broadcast: rethrows an exception after all calls have been m
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: rethrows the exception of the lowest index", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: rethrows the exception of the lowest index") {
+  from_outside_and_inside([](Pool& pool) {
     for (std::size_t first = 0; first < pool.num_threads(); ++first) {
       Calls calls(pool.num_threads());
       CHECK(what_is_thrown_by([&] {
@@ -139,8 +139,8 @@ TEST_CASE_TEMPLATE("broadcast: rethrows the exception of the lowest index", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: throws after shutdown", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: throws after shutdown") {
+  for_each_size([](Pool& pool) {
     pool.shutdown();
     CHECK_THROWS_AS(pool.broadcast([](BroadcastContext) {}), blitz::ThreadPoolError);
   });
@@ -148,8 +148,8 @@ TEST_CASE_TEMPLATE("broadcast: throws after shutdown", Pool, BLITZ_TEST_POOLS) {
 
 // --- busy and idle workers ---
 
-TEST_CASE_TEMPLATE("broadcast: all calls may run concurrently", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: all calls may run concurrently") {
+  from_outside_and_inside([](Pool& pool) {
     for (int round = 0; round < 5; ++round) {
       std::latch everyone(static_cast<std::ptrdiff_t>(pool.num_threads()));
       pool.broadcast([&](BroadcastContext) { everyone.arrive_and_wait(); });
@@ -157,8 +157,8 @@ TEST_CASE_TEMPLATE("broadcast: all calls may run concurrently", Pool, BLITZ_TEST
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: a nested broadcast calls each worker from each worker", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: a nested broadcast calls each worker from each worker") {
+  from_outside_and_inside([](Pool& pool) {
     const auto workers = static_cast<int>(pool.num_threads());
     Calls calls(pool.num_threads());
     for (int round = 1; round <= 3; ++round) {
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("broadcast: a nested broadcast calls each worker from each wo
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: two pools may broadcast to each other", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("broadcast: two pools may broadcast to each other") {
   Pool a({.num_threads = 3});
   Pool b({.num_threads = 7});
   RandomGap gap(1);
@@ -186,10 +186,9 @@ TEST_CASE_TEMPLATE("broadcast: two pools may broadcast to each other", Pool, BLI
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: a caller on another pool's worker runs jobs of that pool while it waits", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("broadcast: a caller on another pool's worker runs jobs of that pool while it waits") {
   Pool other({.num_threads = 1});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     other.install([&] {
       std::latch done(1);
       other.spawn([&] { done.count_down(); });  // Only this worker can run it.
@@ -198,8 +197,8 @@ TEST_CASE_TEMPLATE("broadcast: a caller on another pool's worker runs jobs of th
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: wakes all workers", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: wakes all workers") {
+  for_each_size([](Pool& pool) {
     Calls calls(pool.num_threads());
     for (int round = 1; round <= 20; ++round) {
       wait_until_all_sleep(pool);
@@ -209,8 +208,8 @@ TEST_CASE_TEMPLATE("broadcast: wakes all workers", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: calls each worker once while workers fall asleep and wake", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: calls each worker once while workers fall asleep and wake") {
+  for_each_size([](Pool& pool) {
     RandomGap gap(1);
     const int rounds = 1000 / static_cast<int>(pool.num_threads());
     Calls calls(pool.num_threads());
@@ -231,7 +230,7 @@ TEST_CASE_TEMPLATE("broadcast: calls each worker once while workers fall asleep 
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: calls a busy worker after its job and the others before", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("broadcast: calls a busy worker after its job and the others before") {
   for (const std::size_t size : {2, 16}) {
     Pool pool({.num_threads = size});
     for (int round = 0; round < 10; ++round) {
@@ -255,8 +254,8 @@ TEST_CASE_TEMPLATE("broadcast: calls a busy worker after its job and the others 
   }
 }
 
-TEST_CASE_TEMPLATE("broadcast: calls once the slot that an outside caller has borrowed", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: calls once the slot that an outside caller has borrowed") {
+  for_each_size([](Pool& pool) {
     for (const bool waits : {false, true}) {
       Calls calls(pool.num_threads());
       std::latch inside(1);
@@ -283,8 +282,8 @@ TEST_CASE_TEMPLATE("broadcast: calls once the slot that an outside caller has bo
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: calls each worker once while outside callers come and go", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("broadcast: calls each worker once while outside callers come and go") {
+  for_each_size([](Pool& pool) {
     std::atomic<bool> over{false};
     std::vector<std::thread> callers;
     for (unsigned t = 0; t < 2; ++t) {
@@ -306,7 +305,7 @@ TEST_CASE_TEMPLATE("broadcast: calls each worker once while outside callers come
   });
 }
 
-TEST_CASE_TEMPLATE("broadcast: calls a worker that waits and one that waits inside isolate", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("broadcast: calls a worker that waits and one that waits inside isolate") {
   Pool pool({.num_threads = 2});
   for (const bool isolated : {false, true}) {
     for (int round = 0; round < 20; ++round) {
@@ -327,7 +326,7 @@ TEST_CASE_TEMPLATE("broadcast: calls a worker that waits and one that waits insi
 
 // --- spawned ---
 
-TEST_CASE_TEMPLATE("spawn_broadcast: calls each worker once before the pool ends", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn_broadcast: calls each worker once before the pool ends") {
   for (const std::size_t size : kPoolSizes) {
     Calls calls(size);
     Lives lives;
@@ -353,8 +352,8 @@ TEST_CASE_TEMPLATE("spawn_broadcast: calls each worker once before the pool ends
   }
 }
 
-TEST_CASE_TEMPLATE("spawn_broadcast: the scope waits for it and rethrows its exception", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool& pool, const OpenScope& open) {
+POOL_TEST_CASE("spawn_broadcast: the scope waits for it and rethrows its exception") {
+  for_each_scope([](Pool& pool, const OpenScope& open) {
     const std::size_t workers = pool.num_threads();
     Calls calls(workers);
     Lives lives;

@@ -23,11 +23,9 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Residents help a second caller. A policy that cannot summon them runs its jobs on its own thread.
-template <class Pool>
-constexpr bool kIsHelped = !std::is_same_v<Pool, ReferencePool>;
+bool is_helped() { return tested_policy != TestedPolicy::kUnhelped; }
 
 /// During its lifetime, another thread waits in a call of `pool`.
-template <class Pool>
 class OtherCaller {
  public:
   explicit OtherCaller(Pool& pool)
@@ -52,8 +50,8 @@ class OtherCaller {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("callers: every call completes while another caller is inside", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: every call completes while another caller is inside") {
+  for_each_size([](Pool& pool) {
     const OtherCaller other(pool);
     std::atomic<int> items{0};
     blitz::parallel_for({.pool = &pool}, 0, 1000, [&](int) { ++items; });
@@ -82,9 +80,8 @@ TEST_CASE_TEMPLATE("callers: every call completes while another caller is inside
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a call that comes back from another pool waits for no other caller", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: a call that comes back from another pool waits for no other caller") {
+  for_each_size([](Pool& pool) {
     const OtherCaller first(pool);
     for (const std::size_t size : {1, 2}) {
       Pool other({.num_threads = size});
@@ -98,8 +95,8 @@ TEST_CASE_TEMPLATE("callers: a call that comes back from another pool waits for 
   });
 }
 
-TEST_CASE_TEMPLATE("callers: more callers than threads may be inside concurrently", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: more callers than threads may be inside concurrently") {
+  for_each_size([](Pool& pool) {
     constexpr int kCallers = 20;
     for (int round = 0; round < 3; ++round) {
       std::latch all(kCallers);
@@ -119,8 +116,7 @@ TEST_CASE_TEMPLATE("callers: more callers than threads may be inside concurrentl
   });
 }
 
-TEST_CASE_TEMPLATE("callers: all threads of the pool except one help the second caller", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("callers: all threads of the pool except one help the second caller") {
   for (const std::size_t size : {2, 4, 8}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
@@ -133,8 +129,8 @@ TEST_CASE_TEMPLATE("callers: all threads of the pool except one help the second 
   }
 }
 
-TEST_CASE_TEMPLATE("callers: k callers use at most n + k - 1 threads", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: k callers use at most n + k - 1 threads") {
+  for_each_size([](Pool& pool) {
     constexpr int kCallers = 3;
     const int most = static_cast<int>(pool.num_threads()) + kCallers - 1;
     Crowd crowd;
@@ -151,8 +147,8 @@ TEST_CASE_TEMPLATE("callers: k callers use at most n + k - 1 threads", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a lock held over a call may be taken in another caller's bodies", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: a lock held over a call may be taken in another caller's bodies") {
+  for_each_size([](Pool& pool) {
     std::mutex mutex;
     const auto loop = [&](auto body) {
       blitz::parallel_for({.pool = &pool}, 0, 4, [&](int) { blitz::parallel_for({.pool = &pool}, 0, 8, body); });
@@ -178,8 +174,8 @@ TEST_CASE_TEMPLATE("callers: a lock held over a call may be taken in another cal
   });
 }
 
-TEST_CASE_TEMPLATE("callers: each thread of a call has a distinct index below num_threads", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: each thread of a call has a distinct index below num_threads") {
+  for_each_size([](Pool& pool) {
     std::vector<std::thread> callers;
     std::atomic<int> wrong{0};
     for (int c = 0; c < 3; ++c) {
@@ -204,8 +200,8 @@ TEST_CASE_TEMPLATE("callers: each thread of a call has a distinct index below nu
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a WorkerLocal has a separate value for each caller", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: a WorkerLocal has a separate value for each caller") {
+  for_each_size([](Pool& pool) {
     struct Tally {
       int items = 0;
       std::atomic<bool> in_use{false};
@@ -237,9 +233,8 @@ TEST_CASE_TEMPLATE("callers: a WorkerLocal has a separate value for each caller"
   });
 }
 
-TEST_CASE_TEMPLATE("callers: a broadcast by a caller or by its jobs reaches every thread of the pool", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: a broadcast by a caller or by its jobs reaches every thread of the pool") {
+  for_each_size([](Pool& pool) {
     std::atomic<bool> over{false};
     std::latch inside(1);
     std::thread other([&] {
@@ -274,8 +269,8 @@ TEST_CASE_TEMPLATE("callers: a broadcast by a caller or by its jobs reaches ever
   });
 }
 
-TEST_CASE_TEMPLATE("callers: jobs that a caller leaves behind are run", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: jobs that a caller leaves behind are run") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       std::latch all(300);
       {
@@ -295,9 +290,8 @@ TEST_CASE_TEMPLATE("callers: jobs that a caller leaves behind are run", Pool, BL
 
 // More jobs than a queue of the async backend holds: some overflow, and are fetched again in batches. None may remain in a
 // place that no thread searches.
-TEST_CASE_TEMPLATE("callers: more jobs than a queue holds are run after their caller has left", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+CALLER_TEST_CASE("callers: more jobs than a queue holds are run after their caller has left") {
+  for_each_size([](Pool& pool) {
     constexpr int kJobs = 1000;
     std::atomic<int> ran{0};
     {
@@ -314,8 +308,7 @@ TEST_CASE_TEMPLATE("callers: more jobs than a queue holds are run after their ca
 
 // A thread that helps a caller spawns more jobs than its queue holds. It must then run a job from outside that waits for them.
 // The caller may have left.
-TEST_CASE_TEMPLATE("callers: a helper's jobs are run even if they overflow its queue", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("callers: a helper's jobs are run even if they overflow its queue") {
   for (int round = 0; round < 20; ++round) {
     constexpr int kJobs = 1000;
     Pool pool({.num_threads = 2});
@@ -344,8 +337,7 @@ TEST_CASE_TEMPLATE("callers: a helper's jobs are run even if they overflow its q
 }
 
 // The thread waits, and no other thread takes that job.
-TEST_CASE_TEMPLATE("callers: a helper that waits runs the job that its broadcast left", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("callers: a helper that waits runs the job that its broadcast left") {
   Pool pool({.num_threads = 2});
   Pool elsewhere({.num_threads = 1});
   std::atomic<bool> ran{false};
@@ -380,8 +372,7 @@ TEST_CASE_TEMPLATE("callers: a helper that waits runs the job that its broadcast
   CHECK(ran);
 }
 
-TEST_CASE_TEMPLATE("callers: the pool may end right after their calls and runs their jobs first", Pool,
-                   BLITZ_TEST_POOLS) {
+CALLER_TEST_CASE("callers: the pool may end right after their calls and runs their jobs first") {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     for (int round = 0; round < 20; ++round) {
@@ -400,7 +391,7 @@ TEST_CASE_TEMPLATE("callers: the pool may end right after their calls and runs t
   }
 }
 
-TEST_CASE_TEMPLATE("callers: max_concurrency limits the threads that help them", Pool, BLITZ_TEST_POOLS) {
+CALLER_TEST_CASE("callers: max_concurrency limits the threads that help them") {
   Pool pool({.num_threads = 4});
   pool.set_max_concurrency(1);
   const OtherCaller other(pool);
@@ -411,7 +402,7 @@ TEST_CASE_TEMPLATE("callers: max_concurrency limits the threads that help them",
     std::this_thread::sleep_for(1ms);
   });
   CHECK(elsewhere == 0);
-  if constexpr (kIsHelped<Pool>) {
+  if (is_helped()) {
     pool.set_max_concurrency(2);
     Crowd crowd;
     blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) { crowd.stay(2ms); });
@@ -419,7 +410,7 @@ TEST_CASE_TEMPLATE("callers: max_concurrency limits the threads that help them",
   }
 }
 
-TEST_CASE_TEMPLATE("callers: an outside job begins while the pool's threads help a caller", Pool, BLITZ_TEST_POOLS) {
+CALLER_TEST_CASE("callers: an outside job begins while the pool's threads help a caller") {
   Pool pool({.num_threads = 3});
   const OtherCaller other(pool);
   std::atomic<bool> begun{false};
@@ -438,8 +429,7 @@ TEST_CASE_TEMPLATE("callers: an outside job begins while the pool's threads help
   outside.join();
 }
 
-TEST_CASE_TEMPLATE("callers: a wait at the nesting limit runs an outside job if all threads are busy", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("callers: a wait at the nesting limit runs an outside job if all threads are busy") {
   for (const std::size_t size : {2, 3, 8}) {
     CAPTURE(size);
     Pool pool({.num_threads = size, .max_nested_waits = 0});
@@ -471,8 +461,7 @@ TEST_CASE_TEMPLATE("callers: a wait at the nesting limit runs an outside job if 
   }
 }
 
-TEST_CASE_TEMPLATE("callers: statistics count the jobs of all callers", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("callers: statistics count the jobs of all callers") {
   Pool pool({.num_threads = 4});
   const auto pushed_before = pool.stats().total.jobs_pushed;
   // On a busy machine a thread may start late.

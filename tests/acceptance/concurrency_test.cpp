@@ -32,13 +32,12 @@ void crowded_tree(Crowd& crowd, int depth) {
 }
 
 /// When this returns, every worker has been between two jobs, so it has seen the last change of max_concurrency.
-template <class Pool>
 void settle(Pool& pool) {
   pool.broadcast([](blitz::BroadcastContext) {});
 }
 
 /// Calls `test(count)` for several limits of the pool, first for its initial limit.
-template <class Pool, class Test>
+template <class Test>
 void for_each_limit(Pool& pool, Test&& test) {
   for (const std::size_t count : {pool.num_threads(), std::size_t{1}, std::size_t{2}, std::size_t{5},
                                   pool.num_threads(), std::size_t{3}, std::size_t{1}}) {
@@ -75,8 +74,8 @@ bool comes_to_rest() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("max_concurrency: is num_threads until set_max_concurrency changes it", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("max_concurrency: is num_threads until set_max_concurrency changes it") {
+  for_each_size([](Pool& pool) {
     CHECK(pool.max_concurrency() == pool.num_threads());
     for (std::size_t count = 1; count <= pool.num_threads(); ++count) {
       pool.set_max_concurrency(count);
@@ -91,9 +90,8 @@ TEST_CASE_TEMPLATE("max_concurrency: is num_threads until set_max_concurrency ch
   });
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: rejects 0 and more than num_threads and changes nothing", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("set_max_concurrency: rejects 0 and more than num_threads and changes nothing") {
+  for_each_size([](Pool& pool) {
     pool.set_max_concurrency(1);
     for (const std::size_t count : {std::size_t{0}, pool.num_threads() + 1, std::numeric_limits<std::size_t>::max()}) {
       CAPTURE(count);
@@ -108,9 +106,8 @@ TEST_CASE_TEMPLATE("set_max_concurrency: rejects 0 and more than num_threads and
   });
 }
 
-TEST_CASE_TEMPLATE("max_concurrency: limits the pool's threads that run jobs in addition to its callers", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("max_concurrency: limits the pool's threads that run jobs in addition to its callers") {
+  for_each_size([](Pool& pool) {
     for_each_limit(pool, [&](std::size_t count) {
       Crowd crowd;
       constexpr int kCallers = 6;
@@ -140,8 +137,8 @@ TEST_CASE_TEMPLATE("max_concurrency: limits the pool's threads that run jobs in 
   });
 }
 
-TEST_CASE_TEMPLATE("max_concurrency: lets that many threads work concurrently", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("max_concurrency: lets that many threads work concurrently") {
+  for_each_size([](Pool& pool) {
     for_each_limit(pool, [&](std::size_t count) {
       for (int round = 0; round < 5; ++round) {
         std::latch spawned(static_cast<std::ptrdiff_t>(count));
@@ -163,8 +160,7 @@ TEST_CASE_TEMPLATE("max_concurrency: lets that many threads work concurrently", 
   });
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: a lower limit holds from the next job of each worker", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("set_max_concurrency: a lower limit holds from the next job of each worker") {
   Pool pool({.num_threads = 16});
   Crowd crowd;
   std::atomic<bool> over{false};
@@ -195,8 +191,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: a lower limit holds from the next job o
   pool.shutdown();
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: a waiting worker above a lowered limit runs no other jobs", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("set_max_concurrency: a waiting worker above a lowered limit runs no other jobs") {
   const auto wait_for = [](const std::atomic<bool>& flag) {
     while (!flag) std::this_thread::yield();
   };
@@ -238,7 +233,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: a waiting worker above a lowered limit 
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: all work completes while the limit changes", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("set_max_concurrency: all work completes while the limit changes") {
   for (const std::size_t limit : {0, 1, 32}) {
     CAPTURE(limit);
     Pool pool({.num_threads = 16, .max_nested_waits = limit});
@@ -272,7 +267,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: all work completes while the limit chan
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches the workers above the limit", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("set_max_concurrency: broadcast reaches the workers above the limit") {
   Pool pool({.num_threads = 16});
   pool.set_max_concurrency(1);
   for (int round = 0; round < 20; ++round) {
@@ -296,7 +291,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: broadcast reaches the workers above the
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: workers above the limit use no processor time", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("set_max_concurrency: workers above the limit use no processor time") {
   Pool pool({.num_threads = 16});
   for (const std::size_t count : {1, 3}) {
     pool.set_max_concurrency(count);
@@ -306,7 +301,7 @@ TEST_CASE_TEMPLATE("set_max_concurrency: workers above the limit use no processo
   }
 }
 
-TEST_CASE_TEMPLATE("set_max_concurrency: a pool with workers above the limit ends", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("set_max_concurrency: a pool with workers above the limit ends") {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> ran{0};
     {
@@ -322,8 +317,8 @@ TEST_CASE_TEMPLATE("set_max_concurrency: a pool with workers above the limit end
 
 // --- warm_up ---
 
-TEST_CASE_TEMPLATE("warm_up: does not change results or the thread of a call", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("warm_up: does not change results or the thread of a call") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       pool.warm_up();
       // An outside caller still finds its slot.
@@ -337,7 +332,7 @@ TEST_CASE_TEMPLATE("warm_up: does not change results or the thread of a call", P
   });
 }
 
-TEST_CASE_TEMPLATE("warm_up: keeps workers awake until a call with zero time", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("warm_up: keeps workers awake until a call with zero time") {
   Pool pool({.num_threads = 2});
   pool.warm_up(std::chrono::hours(1));
   // The only worker without an outside caller is awake, and stays awake.
@@ -352,7 +347,7 @@ TEST_CASE_TEMPLATE("warm_up: keeps workers awake until a call with zero time", P
   CHECK(comes_to_rest());
 }
 
-TEST_CASE_TEMPLATE("warm_up: the longest time does not delay the end of the pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("warm_up: the longest time does not delay the end of the pool") {
   Pool pool({.num_threads = 3});
   pool.warm_up(std::chrono::nanoseconds::max());
   CHECK(pool.install([] { return fib(8); }) == 21);

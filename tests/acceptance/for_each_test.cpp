@@ -93,8 +93,8 @@ Container below(std::size_t count) {
   return numbers;
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: visits every item of a range of any kind once", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_each: visits every item of a range of any kind once") {
+  from_outside_and_inside([](Pool& pool) {
     for (std::size_t n = 0; n <= 1000; n += n < 300 ? 1 : 233) {
       CAPTURE(n);
       const auto all = std::views::iota(std::size_t{0}, n);
@@ -129,8 +129,8 @@ TEST_CASE("parallel_for_each: passes references to the items of the range") {
   CHECK(set == 70);
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: visits items that the body adds once", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_each: visits items that the body adds once") {
+  from_outside_and_inside([](Pool& pool) {
     // The tree of all i below n: i has the children 2 i + 1 and 2 i + 2.
     for (std::size_t n = 1; n <= 5000; n += n < 300 ? 1 : 1033) {
       CAPTURE(n);
@@ -213,7 +213,7 @@ TEST_CASE("parallel_for_each: finds the same vertices as a serial search of a gr
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: two workers run items concurrently", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for_each: two workers run items concurrently") {
   Pool pool({.num_threads = 2});
   // Each of two items waits until the other has begun.
   std::atomic<int> begun{0};
@@ -233,9 +233,8 @@ TEST_CASE_TEMPLATE("parallel_for_each: two workers run items concurrently", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: an exception at any call ends the loop and is rethrown", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_each: an exception at any call ends the loop and is rethrown") {
+  for_each_size([](Pool& pool) {
     for (int at = 0; at < 40; ++at) {
       std::atomic<int> calls{0};
       const auto body = [&](Tracked x, Feeder<Tracked>& feeder) {
@@ -261,8 +260,8 @@ TEST_CASE_TEMPLATE("parallel_for_each: an exception at any call ends the loop an
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: Flow::kStop and a stop request end the loop", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_each: Flow::kStop and a stop request end the loop") {
+  for_each_size([](Pool& pool) {
     const auto endless = [] { return Generated([i = 0]() mutable { return std::optional(i++); }); };
     std::atomic<std::size_t> calls{0};
     blitz::parallel_for_each({.pool = &pool}, endless(),
@@ -289,7 +288,7 @@ TEST_CASE_TEMPLATE("parallel_for_each: Flow::kStop and a stop request end the lo
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_each: may be nested and uses the pool of the options", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for_each: may be nested and uses the pool of the options") {
   Pool pool({.num_threads = 3});
   Visits visits(40 * 40);
   const auto list = below<std::list<std::size_t>>(40);

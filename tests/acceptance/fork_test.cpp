@@ -141,7 +141,7 @@ TEST_CASE("fork: a child of a child has its own global pool") {
 
 // --- pools that are inherited ---
 
-TEST_CASE_TEMPLATE("fork: calls of an inherited pool throw and it can be destroyed", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: calls of an inherited pool throw and it can be destroyed") {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size});
@@ -166,8 +166,7 @@ TEST_CASE_TEMPLATE("fork: calls of an inherited pool throw and it can be destroy
   }
 }
 
-TEST_CASE_TEMPLATE("fork: calls of a group with unfinished jobs throw in the child and it can be destroyed", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: calls of a group with unfinished jobs throw in the child and it can be destroyed") {
   Pool pool({.num_threads = 2});
   std::latch let_go(1);
   std::atomic<int> calls{0};
@@ -202,10 +201,10 @@ TEST_CASE_TEMPLATE("fork: calls of a group with unfinished jobs throw in the chi
 namespace {
 
 /// Jobs that keep the workers of a pool busy, in every way, until the end of the scope.
-template <class Pool>
+template <class P>
 class Load {
  public:
-  explicit Load(Pool& pool)
+  explicit Load(P& pool)
       : pool_(pool), caller_([this] {
           while (!over_) {
             blitz::parallel_for({.pool = &pool_}, 0, 50,
@@ -222,7 +221,7 @@ class Load {
   Load& operator=(const Load&) = delete;
 
  private:
-  Pool& pool_;
+  P& pool_;
   std::atomic<bool> over_{false};
   std::thread caller_;
 };
@@ -230,16 +229,16 @@ class Load {
 }  // namespace
 
 TEST_CASE("fork: the child works if the parent's global pool is busy") {
-  Load<blitz::ThreadPool> load(blitz::global_pool());
+  Load load(blitz::global_pool());
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
     REQUIRE(in_child(use_free_functions, round % 2 == 0 ? Leave::kExit : Leave::kAtOnce) == 0);
   }
 }
 
-TEST_CASE_TEMPLATE("fork: the child works if an inherited pool is busy", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: the child works if an inherited pool is busy") {
   Pool pool({.num_threads = 4});
-  Load<Pool> load(pool);
+  Load load(pool);
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
     const int status = in_child(
@@ -256,8 +255,8 @@ TEST_CASE_TEMPLATE("fork: the child works if an inherited pool is busy", Pool, B
 
 // --- from inside a call ---
 
-TEST_CASE_TEMPLATE("fork: a child forked inside install belongs to no pool", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("fork: a child forked inside install belongs to no pool") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 1});
     const auto fork_here = [&] {
       REQUIRE(pool.current_thread_index().has_value());
@@ -275,8 +274,8 @@ TEST_CASE_TEMPLATE("fork: a child forked inside install belongs to no pool", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("fork: a child forked inside install returns from it", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("fork: a child forked inside install returns from it") {
+  for_each_size([](Pool& pool) {
     for (const bool isolated : {false, true}) {
       CAPTURE(isolated);
       pid_t child = -1;
@@ -293,7 +292,7 @@ TEST_CASE_TEMPLATE("fork: a child forked inside install returns from it", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("fork: a child forked inside join runs the part that was not stolen", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: a child forked inside join runs the part that was not stolen") {
   Pool pool({.num_threads = 1});
   pid_t child = -1;
   const auto [first, second] = pool.join(
@@ -307,8 +306,7 @@ TEST_CASE_TEMPLATE("fork: a child forked inside join runs the part that was not 
   CHECK(wait_for(child) == 0);
 }
 
-TEST_CASE_TEMPLATE("fork: a child forked inside join aborts if it would wait for a stolen part", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: a child forked inside join aborts if it would wait for a stolen part") {
   Pool pool({.num_threads = 2});
   std::latch stolen(1);
   std::latch go_on(1);
@@ -328,9 +326,8 @@ TEST_CASE_TEMPLATE("fork: a child forked inside join aborts if it would wait for
   CHECK(wait_for(child) == -SIGABRT);
 }
 
-TEST_CASE_TEMPLATE("fork: a child forked inside a job of a resident aborts when it returns from the job", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("fork: a child forked inside a job of a resident aborts when it returns from the job") {
+  for_each_size([](Pool& pool) {
     for (const bool isolated : {false, true}) {
       CAPTURE(isolated);
       std::latch forked(1);
@@ -352,8 +349,7 @@ TEST_CASE_TEMPLATE("fork: a child forked inside a job of a resident aborts when 
 }
 
 // As in any call that runs on the calling thread.
-TEST_CASE_TEMPLATE("fork: a child forked inside the job of a handle that the waiting thread runs goes on", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: a child forked inside the job of a handle that the waiting thread runs goes on") {
   Pool pool({.num_threads = 1});
   const auto fork_in_job = [&] {
     auto handle = pool.async([] { return fork_now(); });
@@ -364,9 +360,8 @@ TEST_CASE_TEMPLATE("fork: a child forked inside the job of a handle that the wai
   CHECK(wait_for(pool.install(fork_in_job)) == 46);
 }
 
-TEST_CASE_TEMPLATE("fork: a handle of the parent gives the child its result only if it was ready", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("fork: a handle of the parent gives the child its result only if it was ready") {
+  for_each_size([](Pool& pool) {
     std::latch go_on(1);
     auto early = pool.async([] { return 1; });
     early.wait();
@@ -386,9 +381,8 @@ TEST_CASE_TEMPLATE("fork: a handle of the parent gives the child its result only
   });
 }
 
-TEST_CASE_TEMPLATE("fork: a child forked in the body of an in_place_scope aborts if it would wait for jobs", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("fork: a child forked in the body of an in_place_scope aborts if it would wait for jobs") {
+  for_each_size([](Pool& pool) {
     for (const bool waits : {false, true}) {
       CAPTURE(waits);
       std::latch go_on(1);
@@ -418,7 +412,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("fork: a stack overflow in a job of the child crashes it without a hang", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("fork: a stack overflow in a job of the child crashes it without a hang") {
   const int status = in_child([] {
     silence();
     Pool pool({.num_threads = 2, .stack_size = std::size_t{256} << 10});

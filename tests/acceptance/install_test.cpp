@@ -18,8 +18,8 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("install: returns the result of the callable", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: returns the result of the callable") {
+  for_each_size([](Pool& pool) {
     const auto test = [&] {
       CHECK(pool.install([] { return 1; }) == 1);
       CHECK(*pool.install([] { return std::make_unique<int>(2); }) == 2);
@@ -43,8 +43,8 @@ TEST_CASE_TEMPLATE("install: returns the result of the callable", Pool, BLITZ_TE
   });
 }
 
-TEST_CASE_TEMPLATE("install: rethrows the exception of the callable", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: rethrows the exception of the callable") {
+  for_each_size([](Pool& pool) {
     const auto test = [&] {
       CHECK_THROWS_WITH_AS(pool.install([] { throw std::runtime_error("inside"); }), "inside", std::runtime_error);
       CHECK_THROWS_AS(pool.install([]() -> int { throw 1; }), int);
@@ -60,16 +60,15 @@ TEST_CASE_TEMPLATE("install: rethrows the exception of the callable", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("install: an outside caller runs the callable on its thread if the pool is idle", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: an outside caller runs the callable on its thread if the pool is idle") {
+  for_each_size([](Pool& pool) {
     CHECK(pool.install([] { return std::this_thread::get_id(); }) == std::this_thread::get_id());
     CHECK(pool.stats().total.injected_taken == 0);
   });
 }
 
-TEST_CASE_TEMPLATE("install: a worker of the pool runs the callable immediately itself", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: a worker of the pool runs the callable immediately itself") {
+  for_each_size([](Pool& pool) {
     pool.install([&] {
       const auto here = std::this_thread::get_id();
       CHECK(pool.install([] { return std::this_thread::get_id(); }) == here);
@@ -78,8 +77,8 @@ TEST_CASE_TEMPLATE("install: a worker of the pool runs the callable immediately 
   });
 }
 
-TEST_CASE_TEMPLATE("install: free functions inside use the pool", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: free functions inside use the pool") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> elsewhere{0};
     const auto check = [&] {
       if (!pool.current_thread_index()) ++elsewhere;
@@ -96,8 +95,8 @@ TEST_CASE_TEMPLATE("install: free functions inside use the pool", Pool, BLITZ_TE
 }
 
 // A policy that cannot summon residents injects a call unless another caller has slot 0.
-TEST_CASE_TEMPLATE("install: enters another pool on the same thread", Pool, blitz::ThreadPool, blitz::AsyncThreadPool) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("install: enters another pool on the same thread") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 2});
     for (int round = 0; round < 50; ++round) {
       pool.install([&] {
@@ -115,8 +114,8 @@ TEST_CASE_TEMPLATE("install: enters another pool on the same thread", Pool, blit
   });
 }
 
-TEST_CASE_TEMPLATE("install: two pools may install in each other", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: two pools may install in each other") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
     // From pool to other and back, several times.
     struct PingPong {
@@ -144,8 +143,7 @@ TEST_CASE_TEMPLATE("install: two pools may install in each other", Pool, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("install: returns into an outer pool as the same worker", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("install: returns into an outer pool as the same worker") {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   pool.install([&] {
@@ -169,7 +167,7 @@ TEST_CASE_TEMPLATE("install: returns into an outer pool as the same worker", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("install: ten pools may be nested", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("install: ten pools may be nested") {
   for (const std::size_t size : {1, 2}) {
     std::vector<std::unique_ptr<Pool>> pools;
     for (int i = 0; i < 10; ++i) pools.push_back(std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = size}));
@@ -189,7 +187,7 @@ TEST_CASE_TEMPLATE("install: ten pools may be nested", Pool, BLITZ_TEST_POOLS) {
 
 TEST_CASE("install: works between pools of different policies") {
   blitz::ThreadPool pool({.num_threads = 2});
-  ReferencePool other({.num_threads = 2});
+  Pool other = pool_of(TestedPolicy::kReference, {.num_threads = 2});
   const auto both_ways = [](auto& outer, auto& inner) {
     return outer.install([&] {
       CHECK_FALSE(inner.current_thread_index());
@@ -209,9 +207,8 @@ TEST_CASE("install: works between pools of different policies") {
   }
 }
 
-TEST_CASE_TEMPLATE("install: a pool may be made and used and destroyed inside another pool's job", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install: a pool may be made and used and destroyed inside another pool's job") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       const long result = pool.install([] {
         Pool own({.num_threads = 2});
@@ -224,8 +221,8 @@ TEST_CASE_TEMPLATE("install: a pool may be made and used and destroyed inside an
   });
 }
 
-TEST_CASE_TEMPLATE("outside callers: many concurrent calls all complete", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("outside callers: many concurrent calls all complete") {
+  for_each_size([](Pool& pool) {
     constexpr int kCallers = 8;
     std::latch start(kCallers);
     std::atomic<int> right{0};
@@ -244,8 +241,8 @@ TEST_CASE_TEMPLATE("outside callers: many concurrent calls all complete", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("outside callers: an exception reaches only the caller that threw it", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("outside callers: an exception reaches only the caller that threw it") {
+  for_each_size([](Pool& pool) {
     constexpr int kCallers = 4;
     std::latch start(kCallers);
     std::atomic<int> right{0};

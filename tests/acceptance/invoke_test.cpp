@@ -25,8 +25,8 @@ struct IndexedCall {
 };
 
 /// Calls parallel_invoke with callables that call body(0) to body(kCount - 1).
-template <std::size_t kCount, class Pool>
-void invoke_all(Pool& pool, const IndexedBody& body) {
+template <std::size_t kCount, class PoolOrHere>
+void invoke_all(PoolOrHere& pool, const IndexedBody& body) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     pool.parallel_invoke(IndexedCall{body, i}...);
   }(std::make_index_sequence<kCount>());
@@ -41,8 +41,8 @@ struct Here {
 };
 
 /// Calls `test` with a function that invokes `kCount` callables, and with kCount.
-template <class Pool, class Test>
-void for_each_count(Pool& pool, const Test& test) {
+template <class PoolOrHere, class Test>
+void for_each_count(PoolOrHere& pool, const Test& test) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     (test([&](const IndexedBody& body) { invoke_all<i + 2>(pool, body); }, i + 2), ...);
   }(std::make_index_sequence<8>());
@@ -50,7 +50,7 @@ void for_each_count(Pool& pool, const Test& test) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_invoke: calls each callable once", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_invoke: calls each callable once") {
   using InvokeAll = std::function<void(const IndexedBody&)>;
   const auto test = [](const InvokeAll& invoke_all, std::size_t count) {
     CAPTURE(count);
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("parallel_invoke: calls each callable once", Pool, BLITZ_TEST
     invoke_all([&](std::size_t i) { ++calls[i]; });
     for (const auto& times : calls) CHECK(times == 1);
   };
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     for_each_count(pool, test);
     pool.install([&] {
       Here here;
@@ -75,7 +75,7 @@ TEST_CASE("parallel_invoke: uses the global pool outside every pool") {
   CHECK(b == 2);
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: as many callables as workers run concurrently", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_invoke: as many callables as workers run concurrently") {
   Pool two({.num_threads = 2});
   std::latch both(2);
   invoke_all<2>(two, [&](std::size_t) { both.arrive_and_wait(); });
@@ -84,9 +84,8 @@ TEST_CASE_TEMPLATE("parallel_invoke: as many callables as workers run concurrent
   invoke_all<16>(sixteen, [&](std::size_t) { everyone.arrive_and_wait(); });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: runs the first on the caller and one worker runs all in order", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_invoke: runs the first on the caller and one worker runs all in order") {
+  for_each_size([](Pool& pool) {
     pool.install([&] {
       const auto here = pool.current_thread_index();
       blitz::parallel_invoke([&] { CHECK(pool.current_thread_index() == here); }, [] {}, [] {});
@@ -98,8 +97,8 @@ TEST_CASE_TEMPLATE("parallel_invoke: runs the first on the caller and one worker
   CHECK(order == std::vector<std::size_t>{0, 1, 2, 3, 4});
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: copies and moves no callable and discards results", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_invoke: copies and moves no callable and discards results") {
+  for_each_size([](Pool& pool) {
     struct ForRvalues {
       std::atomic<int>& calls;
       void operator()() && { ++calls; }
@@ -126,8 +125,8 @@ TEST_CASE_TEMPLATE("parallel_invoke: copies and moves no callable and discards r
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: calls all and rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_invoke: calls all and rethrows the leftmost exception") {
+  for_each_size([](Pool& pool) {
     for (unsigned culprits = 1; culprits < 32; ++culprits) {
       CAPTURE(culprits);
       Lives lives;
@@ -150,8 +149,8 @@ TEST_CASE_TEMPLATE("parallel_invoke: calls all and rethrows the leftmost excepti
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: may be nested", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_invoke: may be nested") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> leaves{0};
     invoke_all<3>(pool, [&](std::size_t) {
       Here here;
@@ -161,10 +160,9 @@ TEST_CASE_TEMPLATE("parallel_invoke: may be nested", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_invoke: calls each of fifty once and rethrows the leftmost exception", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_invoke: calls each of fifty once and rethrows the leftmost exception") {
   constexpr std::size_t kMany = 50;
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     for (const std::size_t thrower : {std::size_t{0}, std::size_t{1}, std::size_t{20}, kMany - 1, kMany}) {
       CAPTURE(thrower);
       std::vector<std::atomic<int>> calls(kMany);

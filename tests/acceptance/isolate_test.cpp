@@ -42,7 +42,7 @@ void yield_often() {
 
 /// Tests whether the only worker of a pool starts jobs of its pool during a wait. `wait(f)` calls f, which waits for another
 /// pool. Returns whether a job started. `patience`: how long the other pool waits for that.
-template <class Pool, class Wait>
+template <class Wait>
 bool begins_strangers(Wait&& wait, int patience) {
   Pool pool({.num_threads = 1});
   Pool other({.num_threads = 1});
@@ -108,15 +108,15 @@ constexpr int kWays = 9;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("isolate: a worker that waits outside isolate begins other callers' jobs", Pool, BLITZ_TEST_POOLS) {
-  CHECK(begins_strangers<Pool>([](auto&& f) { f(); }, kForEver));
+POOL_TEST_CASE("isolate: a worker that waits outside isolate begins other callers' jobs") {
+  CHECK(begins_strangers([](auto&& f) { f(); }, kForEver));
 }
 
-TEST_CASE_TEMPLATE("isolate: a worker that waits inside begins no jobs from outside", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("isolate: a worker that waits inside begins no jobs from outside") {
   for (int round = 0; round < 10; ++round) {
-    REQUIRE_FALSE(begins_strangers<Pool>([](auto&& f) { blitz::isolate(f); }, 1000));
+    REQUIRE_FALSE(begins_strangers([](auto&& f) { blitz::isolate(f); }, 1000));
   }
-  CHECK_FALSE(begins_strangers<Pool>(
+  CHECK_FALSE(begins_strangers(
       [](auto&& f) {
         blitz::isolate([&] {
           blitz::spawn_fifo([] {});  // of one list with those outside
@@ -127,8 +127,8 @@ TEST_CASE_TEMPLATE("isolate: a worker that waits inside begins no jobs from outs
       1000));
 }
 
-TEST_CASE_TEMPLATE("isolate: returns the result and rethrows the exception of the callable", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: returns the result and rethrows the exception of the callable") {
+  for_each_size([](Pool& pool) {
     pool.install([] {
       CHECK(blitz::isolate([] { return 1; }) == 1);
       CHECK(*blitz::isolate([] { return std::make_unique<int>(2); }) == 2);
@@ -149,8 +149,8 @@ TEST_CASE_TEMPLATE("isolate: returns the result and rethrows the exception of th
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: the worker runs other jobs again after a return or an exception", Pool, BLITZ_TEST_POOLS) {
-  CHECK(begins_strangers<Pool>(
+POOL_TEST_CASE("isolate: the worker runs other jobs again after a return or an exception") {
+  CHECK(begins_strangers(
       [](auto&& f) {
         CHECK_THROWS_AS(blitz::isolate([] { throw 1; }), int);
         blitz::isolate([] { blitz::isolate([] {}); });
@@ -159,9 +159,8 @@ TEST_CASE_TEMPLATE("isolate: the worker runs other jobs again after a return or 
       kForEver));
 }
 
-TEST_CASE_TEMPLATE("isolate: every kind of wait completes inside and begins no jobs from outside", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: every kind of wait completes inside and begins no jobs from outside") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> strangers{0};
     std::atomic<int> begun_under_lock{0};
     const auto stranger = [&] {
@@ -187,8 +186,8 @@ TEST_CASE_TEMPLATE("isolate: every kind of wait completes inside and begins no j
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: calls into another pool and into its own pool work inside", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: calls into another pool and into its own pool work inside") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 2});
     std::atomic<int> begun_under_lock{0};
     pool.scope([&](blitz::Scope& scope) {
@@ -215,8 +214,8 @@ TEST_CASE_TEMPLATE("isolate: calls into another pool and into its own pool work 
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: many jobs may hold one mutex over an isolated wait", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: many jobs may hold one mutex over an isolated wait") {
+  for_each_size([](Pool& pool) {
     std::mutex mutex;
     int inside = 0;
     std::atomic<int> reentries{0};
@@ -239,9 +238,8 @@ TEST_CASE_TEMPLATE("isolate: many jobs may hold one mutex over an isolated wait"
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: many jobs with separate thread-local state never enter one another", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: many jobs with separate thread-local state never enter one another") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> reentries{0};
     std::atomic<int> right{0};
     constexpr int kJobs = 100;
@@ -258,7 +256,7 @@ TEST_CASE_TEMPLATE("isolate: many jobs with separate thread-local state never en
 
 // --- sharing of jobs made inside ---
 
-TEST_CASE_TEMPLATE("isolate: free workers take jobs made inside", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("isolate: free workers take jobs made inside") {
   for (const std::size_t size : {2, 16}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
@@ -280,8 +278,7 @@ TEST_CASE_TEMPLATE("isolate: free workers take jobs made inside", Pool, BLITZ_TE
   }
 }
 
-TEST_CASE_TEMPLATE("isolate: a sleeping worker that waits inside is woken for a job made inside", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("isolate: a sleeping worker that waits inside is woken for a job made inside") {
   // `size` threads must meet, and one of them waits inside.
   for (const int size : {2, 3}) {
     CAPTURE(size);
@@ -309,8 +306,8 @@ TEST_CASE_TEMPLATE("isolate: a sleeping worker that waits inside is woken for a 
   }
 }
 
-TEST_CASE_TEMPLATE("isolate: detached jobs made inside run before the pool ends", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: detached jobs made inside run before the pool ends") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> ran{0};
     for (int round = 0; round < 20; ++round) {
       pool.install([&] {
@@ -329,8 +326,7 @@ TEST_CASE_TEMPLATE("isolate: detached jobs made inside run before the pool ends"
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: spawn_fifo keeps the order of jobs made inside and of jobs made outside", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("isolate: spawn_fifo keeps the order of jobs made inside and of jobs made outside") {
   Pool pool({.num_threads = 1});
   std::vector<int> order;
   pool.scope([&](blitz::Scope& outer) {
@@ -361,7 +357,7 @@ TEST_CASE_TEMPLATE("isolate: spawn_fifo keeps the order of jobs made inside and 
   CHECK(in_order(20));
 }
 
-TEST_CASE_TEMPLATE("isolate: broadcast reaches a worker that waits inside", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("isolate: broadcast reaches a worker that waits inside") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 10; ++round) {
     std::atomic<bool> stolen{false};
@@ -384,8 +380,8 @@ TEST_CASE_TEMPLATE("isolate: broadcast reaches a worker that waits inside", Pool
 
 // --- in one another ---
 
-TEST_CASE_TEMPLATE("isolate: a nested isolate begins no job of the outer one", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: a nested isolate begins no job of the outer one") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> begun_under_lock{0};
     pool.install([&] {
       blitz::isolate([&] {
@@ -407,8 +403,8 @@ TEST_CASE_TEMPLATE("isolate: a nested isolate begins no job of the outer one", P
   });
 }
 
-TEST_CASE_TEMPLATE("isolate: the outer isolate may run jobs that a nested one leaves", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: the outer isolate may run jobs that a nested one leaves") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       std::atomic<int> ran{0};
       const int result = pool.install([&] {
@@ -453,8 +449,8 @@ TEST_CASE("isolate: runs in the global pool outside every pool") {
   CHECK_FALSE(blitz::current_thread_index());
 }
 
-TEST_CASE_TEMPLATE("isolate: keeps the pool and the worker and the thread", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("isolate: keeps the pool and the worker and the thread") {
+  for_each_size([](Pool& pool) {
     pool.install([&] {
       const auto index = blitz::current_thread_index();
       const auto thread = std::this_thread::get_id();

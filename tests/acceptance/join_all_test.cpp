@@ -20,8 +20,8 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("join_all: returns a vector of the results in order", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_all: returns a vector of the results in order") {
+  from_outside_and_inside([](Pool& pool) {
     for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 100U}) {
       CAPTURE(count);
       std::vector<std::function<std::size_t()>> callables;
@@ -40,8 +40,8 @@ TEST_CASE("join_all: uses the global pool outside every pool") {
   CHECK(blitz::join_all(callables) == std::vector<int>(5, 6));
 }
 
-TEST_CASE_TEMPLATE("join_all: calls each void callable once and returns nothing", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_all: calls each void callable once and returns nothing") {
+  from_outside_and_inside([](Pool& pool) {
     std::vector<std::atomic<int>> calls(50);
     std::vector<std::function<void()>> callables;
     for (auto& times : calls) callables.emplace_back([&times] { ++times; });
@@ -51,8 +51,8 @@ TEST_CASE_TEMPLATE("join_all: calls each void callable once and returns nothing"
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: accepts every kind of range", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_all: accepts every kind of range") {
+  from_outside_and_inside([](Pool& pool) {
     const std::vector<int> expected{0, 1, 2};
     const auto make = [](int i) { return [i] { return i; }; };
     const auto closures = {make(0), make(1), make(2)};
@@ -76,8 +76,8 @@ TEST_CASE_TEMPLATE("join_all: accepts every kind of range", Pool, BLITZ_TEST_POO
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: returns move-only and bool and const results", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_all: returns move-only and bool and const results") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     std::vector<std::function<Counted()>> callables;
     for (int i = 0; i < 20; ++i) callables.emplace_back([&lives, i] { return Counted(lives, i); });
@@ -96,8 +96,8 @@ TEST_CASE_TEMPLATE("join_all: returns move-only and bool and const results", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: calls all and rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_all: calls all and rethrows the leftmost exception") {
+  from_outside_and_inside([](Pool& pool) {
     for (int thrower = 0; thrower < 9; ++thrower) {
       CAPTURE(thrower);
       Lives lives;
@@ -125,8 +125,7 @@ TEST_CASE_TEMPLATE("join_all: calls all and rethrows the leftmost exception", Po
   });
 }
 
-TEST_CASE_TEMPLATE("join_all: sixteen workers run sixteen concurrently and one worker runs all in order", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join_all: sixteen workers run sixteen concurrently and one worker runs all in order") {
   Pool pool({.num_threads = 16});
   for (int round = 0; round < 5; ++round) {
     std::latch all(16);
@@ -141,7 +140,7 @@ TEST_CASE_TEMPLATE("join_all: sixteen workers run sixteen concurrently and one w
   for (int i = 0; i < 100; ++i) CHECK(order[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE_TEMPLATE("join_all: may be nested and may run inside isolate", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join_all: may be nested and may run inside isolate") {
   struct Tree {
     static int leaves(int depth) {
       if (depth == 0) return 1;
@@ -150,7 +149,7 @@ TEST_CASE_TEMPLATE("join_all: may be nested and may run inside isolate", Pool, B
       return sum;
     }
   };
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     CHECK(pool.install([] { return Tree::leaves(3); }) == 125);
     CHECK(pool.install([] { return blitz::isolate([] { return Tree::leaves(2); }); }) == 25);
   });

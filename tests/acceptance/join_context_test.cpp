@@ -16,14 +16,14 @@ TEST_CASE("join context: migrated returns the constructor's argument") {
   static_assert(!std::is_default_constructible_v<JoinContext>);
 }
 
-TEST_CASE_TEMPLATE("join_context: nothing migrates in a pool of one worker", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join_context: nothing migrates in a pool of one worker") {
   Pool pool({.num_threads = 1});
   const auto migrated = [](JoinContext context) { return context.migrated(); };
   for (int i = 0; i < 100; ++i) CHECK(pool.join_context(migrated, migrated) == std::pair(false, false));
 }
 
-TEST_CASE_TEMPLATE("join_context: a callable that another worker runs has migrated", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_context: a callable that another worker runs has migrated") {
+  for_each_size([](Pool& pool) {
     if (pool.num_threads() == 1) return;
     for (int i = 0; i < 20; ++i) {
       std::latch both(2);
@@ -39,8 +39,8 @@ TEST_CASE_TEMPLATE("join_context: a callable that another worker runs has migrat
   });
 }
 
-TEST_CASE_TEMPLATE("join_context: a callable that was not stolen has not migrated", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_context: a callable that was not stolen has not migrated") {
+  for_each_size([](Pool& pool) {
     const std::size_t others = pool.num_threads() - 1;
     std::latch busy(static_cast<std::ptrdiff_t>(others));
     std::latch let_go(1);
@@ -60,8 +60,7 @@ TEST_CASE_TEMPLATE("join_context: a callable that was not stolen has not migrate
   });
 }
 
-TEST_CASE_TEMPLATE("join_context: a callable that runs while the first one waits has migrated", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join_context: a callable that runs while the first one waits has migrated") {
   Pool pool({.num_threads = 1});
   pool.install([] {
     auto handle = blitz::async([] {});
@@ -84,8 +83,8 @@ TEST_CASE_TEMPLATE("join_context: a callable that runs while the first one waits
   });
 }
 
-TEST_CASE_TEMPLATE("join_context: the free function uses the caller's pool", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join_context: the free function uses the caller's pool") {
+  for_each_size([](Pool& pool) {
     pool.install([&] {
       const auto [a, b] = blitz::join_context([](JoinContext) { return blitz::current_num_threads(); },
                                               [](JoinContext) { return blitz::current_num_threads(); });

@@ -32,7 +32,7 @@ struct ErrorB : std::runtime_error {
 };
 
 /// Keeps the only other worker of a pool of two busy while `f` runs on the caller's: nothing is stolen from `f`.
-template <class Pool, class F>
+template <class F>
 void with_the_other_busy(Pool& pool, F&& f) {
   std::latch busy(1);
   std::latch let_go(1);
@@ -52,8 +52,8 @@ void with_the_other_busy(Pool& pool, F&& f) {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("join: returns both results and Unit for void", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: returns both results and Unit for void") {
+  from_outside_and_inside([](Pool& pool) {
     auto values = pool.join([] { return 1; }, [] { return std::string("two"); });
     static_assert(std::is_same_v<decltype(values), std::pair<int, std::string>>);
     CHECK(values == std::pair<int, std::string>(1, "two"));
@@ -70,13 +70,12 @@ TEST_CASE_TEMPLATE("join: returns both results and Unit for void", Pool, BLITZ_T
   });
 }
 
-TEST_CASE_TEMPLATE("join: returns move-only results and references and types without a default constructor", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: returns move-only results and references and types without a default constructor") {
   struct Named {
     explicit Named(int i) : number(i) {}
     int number;
   };
-  from_outside_and_inside<Pool>([](Pool& pool) {
+  from_outside_and_inside([](Pool& pool) {
     auto [unique, named] = pool.join([] { return std::make_unique<int>(1); }, [] { return Named(2); });
     CHECK(*unique == 1);
     CHECK(named.number == 2);
@@ -94,8 +93,8 @@ TEST_CASE_TEMPLATE("join: returns move-only results and references and types wit
   });
 }
 
-TEST_CASE_TEMPLATE("join: returns a tuple in order for three or more callables", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: returns a tuple in order for three or more callables") {
+  from_outside_and_inside([](Pool& pool) {
     auto three = pool.join([] { return 1; }, [] {}, [] { return 'c'; });
     static_assert(std::is_same_v<decltype(three), std::tuple<int, Unit, char>>);
     CHECK(three == std::tuple(1, Unit{}, 'c'));
@@ -111,7 +110,7 @@ TEST_CASE_TEMPLATE("join: returns a tuple in order for three or more callables",
   });
 }
 
-TEST_CASE_TEMPLATE("join: calls each callable with its value category", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: calls each callable with its value category") {
   struct Overloaded {
     int operator()() & { return 1; }
     int operator()() const& { return 2; }
@@ -143,7 +142,7 @@ TEST_CASE_TEMPLATE("join: calls each callable with its value category", Pool, BL
   });
 }
 
-TEST_CASE_TEMPLATE("join: returns the result of a stolen second callable", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: returns the result of a stolen second callable") {
   Pool pool({.num_threads = 2});
   int target = 0;
   for (int round = 0; round < 10; ++round) {
@@ -172,8 +171,8 @@ TEST_CASE_TEMPLATE("join: returns the result of a stolen second callable", Pool,
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("join: rethrows the first callable's exception if both throw", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>(
+POOL_TEST_CASE("join: rethrows the first callable's exception if both throw") {
+  from_outside_and_inside(
       [](Pool& pool) { CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [] { throw ErrorB(); }), ErrorA); });
   // Concurrently, too.
   Pool pool({.num_threads = 2});
@@ -190,8 +189,8 @@ TEST_CASE_TEMPLATE("join: rethrows the first callable's exception if both throw"
                   ErrorA);
 }
 
-TEST_CASE_TEMPLATE("join: runs the second callable even if the first throws before it begins", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: runs the second callable even if the first throws before it begins") {
+  from_outside_and_inside([](Pool& pool) {
     std::atomic<int> runs{0};
     CHECK_THROWS_AS(pool.join([] { throw ErrorA(); }, [&] { ++runs; }), ErrorA);
     CHECK(runs == 1);
@@ -204,8 +203,7 @@ TEST_CASE_TEMPLATE("join: runs the second callable even if the first throws befo
   });
 }
 
-TEST_CASE_TEMPLATE("join: rethrows the first callable's exception after the second has finished", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: rethrows the first callable's exception after the second has finished") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     std::latch begun(1);
@@ -225,8 +223,7 @@ TEST_CASE_TEMPLATE("join: rethrows the first callable's exception after the seco
   }
 }
 
-TEST_CASE_TEMPLATE("join: rethrows the second callable's exception after the first has finished", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: rethrows the second callable's exception after the first has finished") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     Lives lives;
@@ -252,8 +249,8 @@ TEST_CASE_TEMPLATE("join: rethrows the second callable's exception after the fir
   }
 }
 
-TEST_CASE_TEMPLATE("join: destroys a result if the other callable throws", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: destroys a result if the other callable throws") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     CHECK_THROWS_AS(pool.join([&] { return Counted(lives, 1); }, [] { throw ErrorB(); }), ErrorB);
     CHECK(lives.made > 0);
@@ -266,8 +263,8 @@ TEST_CASE_TEMPLATE("join: destroys a result if the other callable throws", Pool,
   });
 }
 
-TEST_CASE_TEMPLATE("join: rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: rethrows the leftmost exception") {
+  from_outside_and_inside([](Pool& pool) {
     const auto fine = [] {};
     const auto a = [] { throw ErrorA(); };
     const auto b = [] { throw ErrorB(); };
@@ -278,8 +275,8 @@ TEST_CASE_TEMPLATE("join: rethrows the leftmost exception", Pool, BLITZ_TEST_POO
   });
 }
 
-TEST_CASE_TEMPLATE("join: rethrows exceptions of any type and the pool works on", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: rethrows exceptions of any type and the pool works on") {
+  from_outside_and_inside([](Pool& pool) {
     for (int i = 0; i < 20; ++i) {
       CHECK_THROWS_AS(pool.join([] { throw 1; }, [] {}), int);
       CHECK_THROWS_AS(pool.join([] {}, [] { throw "text"; }), const char*);
@@ -288,7 +285,7 @@ TEST_CASE_TEMPLATE("join: rethrows exceptions of any type and the pool works on"
   });
 }
 
-TEST_CASE_TEMPLATE("join: an exception passes up through a deep tree and every leaf runs", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: an exception passes up through a deep tree and every leaf runs") {
   struct Tree {
     std::atomic<int> leaves{0};
     void visit(int depth, int path) {
@@ -300,7 +297,7 @@ TEST_CASE_TEMPLATE("join: an exception passes up through a deep tree and every l
       blitz::join([&] { visit(depth - 1, 2 * path); }, [&] { visit(depth - 1, 2 * path + 1); });
     }
   };
-  from_outside_and_inside<Pool>([](Pool& pool) {
+  from_outside_and_inside([](Pool& pool) {
     Tree tree;
     CHECK_THROWS_AS(pool.install([&] { tree.visit(8, 0); }), ErrorB);
     CHECK(tree.leaves == 256);
@@ -325,8 +322,8 @@ struct IndexedCall {
 };
 
 /// Joins `kCount` calls of `f`, with 0, 1, ...
-template <std::size_t kCount, class R, class Pool>
-auto join_each(Pool& pool, const std::function<R(std::size_t)>& f) {
+template <std::size_t kCount, class R, class PoolOrHere>
+auto join_each(PoolOrHere& pool, const std::function<R(std::size_t)>& f) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
     return pool.join(IndexedCall<R>{f, i}...);
   }(std::make_index_sequence<kCount>());
@@ -344,8 +341,8 @@ void for_each_count(const Test& test) {
   call(std::integral_constant<std::size_t, 17>());
 }
 
-TEST_CASE_TEMPLATE("join: returns each of many results in its place and destroys it once", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: returns each of many results in its place and destroys it once") {
+  from_outside_and_inside([](Pool& pool) {
     for_each_count([&](auto count) {
       Lives lives;
       {
@@ -365,8 +362,8 @@ TEST_CASE_TEMPLATE("join: returns each of many results in its place and destroys
   });
 }
 
-TEST_CASE_TEMPLATE("join: calls all of many and rethrows the leftmost exception", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: calls all of many and rethrows the leftmost exception") {
+  from_outside_and_inside([](Pool& pool) {
     for_each_count([&](auto count) {
       for (std::size_t first = 0; first < count; ++first) {
         for (const std::size_t second : {first, first + 1, std::size_t{count} - 1}) {
@@ -391,7 +388,7 @@ TEST_CASE_TEMPLATE("join: calls all of many and rethrows the leftmost exception"
   });
 }
 
-TEST_CASE_TEMPLATE("join: many callables run concurrently if there are as many workers", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: many callables run concurrently if there are as many workers") {
   for_each_count([](auto count) {
     Pool pool({.num_threads = count});
     Lives lives;
@@ -417,7 +414,7 @@ TEST_CASE_TEMPLATE("join: many callables run concurrently if there are as many w
   });
 }
 
-TEST_CASE_TEMPLATE("join: one worker runs many from left to right", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: one worker runs many from left to right") {
   Pool pool({.num_threads = 1});
   for_each_count([&](auto count) {
     std::vector<std::size_t> order;
@@ -430,8 +427,8 @@ TEST_CASE_TEMPLATE("join: one worker runs many from left to right", Pool, BLITZ_
   });
 }
 
-TEST_CASE_TEMPLATE("join: many callables may spawn jobs and yield", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: many callables may spawn jobs and yield") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> spawned{0};
     for (int round = 0; round < 20; ++round) {
       pool.scope([&](blitz::Scope& scope) {
@@ -451,7 +448,7 @@ TEST_CASE_TEMPLATE("join: many callables may spawn jobs and yield", Pool, BLITZ_
   });
 }
 
-TEST_CASE_TEMPLATE("join: many callables may be nested and may enter another pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: many callables may be nested and may enter another pool") {
   struct Tree {
     static int leaves(int depth) {
       if (depth == 0) return 1;
@@ -460,7 +457,7 @@ TEST_CASE_TEMPLATE("join: many callables may be nested and may enter another poo
       return a + b + c + d + e;
     }
   };
-  from_outside_and_inside<Pool>([](Pool& pool) {
+  from_outside_and_inside([](Pool& pool) {
     CHECK(pool.install([] { return Tree::leaves(3); }) == 125);
     CHECK(pool.install([] { return blitz::isolate([] { return Tree::leaves(2); }); }) == 25);
     Pool other({.num_threads = 2});
@@ -471,8 +468,8 @@ TEST_CASE_TEMPLATE("join: many callables may be nested and may enter another poo
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("join: destroys results once on whichever worker made them", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("join: destroys results once on whichever worker made them") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     for (int i = 0; i < 100; ++i) {
       auto [a, b] = pool.join([&] { return Counted(lives, 1); }, [&] { return Counted(lives, 2); });
@@ -504,14 +501,14 @@ TEST_CASE_TEMPLATE("join: destroys results once on whichever worker made them", 
   CHECK(lives.alive == 0);
 }
 
-TEST_CASE_TEMPLATE("join: neither copies nor moves callables and calls them once", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: neither copies nor moves callables and calls them once") {
   struct Immovable {
     explicit Immovable(std::atomic<int>& the_calls) : calls(the_calls) {}
     Immovable(const Immovable&) = delete;
     void operator()() { ++calls; }
     std::atomic<int>& calls;
   };
-  from_outside_and_inside<Pool>([](Pool& pool) {
+  from_outside_and_inside([](Pool& pool) {
     std::atomic<int> calls{0};
     Immovable a(calls);
     pool.join(a, Immovable(calls));
@@ -523,16 +520,15 @@ TEST_CASE_TEMPLATE("join: neither copies nor moves callables and calls them once
 
 // --- many ---
 
-TEST_CASE_TEMPLATE("join: a recursive tree returns the serial result", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
-    CHECK(pool.install([] { return fib(std::is_same_v<Pool, ReferencePool> ? 12 : 20); }) ==
-          (std::is_same_v<Pool, ReferencePool> ? 144 : 6765));
+POOL_TEST_CASE("join: a recursive tree returns the serial result") {
+  from_outside_and_inside([](Pool& pool) {
+    CHECK(pool.install([] { return fib(is_reference() ? 12 : 20); }) == (is_reference() ? 144 : 6765));
   });
 }
 
-TEST_CASE_TEMPLATE("join: half a million joins in a row return their results", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    const std::size_t count = repetitions<Pool>(500'000);
+POOL_TEST_CASE("join: half a million joins in a row return their results") {
+  for_each_size([](Pool& pool) {
+    const std::size_t count = repetitions(500'000);
     std::size_t firsts = 0;
     std::size_t seconds = 0;
     pool.install([&] {
@@ -547,9 +543,9 @@ TEST_CASE_TEMPLATE("join: half a million joins in a row return their results", P
   });
 }
 
-TEST_CASE_TEMPLATE("join: many joins in a row from outside return their results", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    const std::size_t count = repetitions<Pool>(50'000);
+POOL_TEST_CASE("join: many joins in a row from outside return their results") {
+  for_each_size([](Pool& pool) {
+    const std::size_t count = repetitions(50'000);
     std::size_t sum = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto [a, b] = pool.join([] { return std::size_t{1}; }, [] { return std::size_t{2}; });
@@ -559,7 +555,7 @@ TEST_CASE_TEMPLATE("join: many joins in a row from outside return their results"
   });
 }
 
-TEST_CASE_TEMPLATE("join: nests deep enough that the queue must grow", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: nests deep enough that the queue must grow") {
   struct Chain {
     static int down(int depth) {
       if (depth == 0) return 0;
@@ -567,14 +563,14 @@ TEST_CASE_TEMPLATE("join: nests deep enough that the queue must grow", Pool, BLI
       return below + one;
     }
   };
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     CHECK(pool.install([] { return Chain::down(2000); }) == 2000);
     // The waiting jobs are the lowest of the stack; the deep ones return in order.
     CHECK(pool.install([] { return Chain::down(300); }) == 300);
   });
 }
 
-TEST_CASE_TEMPLATE("join: both callables run concurrently in a pool of several workers", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: both callables run concurrently in a pool of several workers") {
   for (const std::size_t size : {2, 3, 16}) {
     CAPTURE(size);
     Pool pool({.num_threads = size});
@@ -585,7 +581,7 @@ TEST_CASE_TEMPLATE("join: both callables run concurrently in a pool of several w
   }
 }
 
-TEST_CASE_TEMPLATE("join: a recursive tree occupies all workers concurrently", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: a recursive tree occupies all workers concurrently") {
   struct Meeting {
     std::latch everyone;
     void split(std::size_t workers) {
@@ -596,7 +592,7 @@ TEST_CASE_TEMPLATE("join: a recursive tree occupies all workers concurrently", P
       }
     }
   };
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 10; ++round) {
       Meeting meeting{std::latch(static_cast<std::ptrdiff_t>(pool.num_threads()))};
       pool.install([&] { meeting.split(pool.num_threads()); });
@@ -604,7 +600,7 @@ TEST_CASE_TEMPLATE("join: a recursive tree occupies all workers concurrently", P
   });
 }
 
-TEST_CASE_TEMPLATE("join: a waiting worker runs other jobs", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("join: a waiting worker runs other jobs") {
   Pool pool({.num_threads = 2});
   // The caller waits for a stolen job. The second half of that job can run only on the caller.
   std::latch stolen(1);

@@ -24,6 +24,7 @@
 #include "support/policies.hpp"
 #include "support/virtual_time.hpp"
 
+using blitz_test::Pool;
 using blitz_test::VirtualTime;
 
 namespace {
@@ -79,16 +80,14 @@ struct Done {
 };
 
 /// A call that runs the items below `count`. The calling thread works for `pool`, or calls it from outside.
-template <class Pool>
 struct Call {
   const char* name;
   void (*run)(Pool& pool, std::size_t count, VirtualTime& time);
   bool only_from_outside = false;
 };
 
-template <class Pool>
-const std::vector<Call<Pool>>& calls() {
-  static const std::vector<Call<Pool>> all{
+const std::vector<Call>& calls() {
+  static const std::vector<Call> all{
       {"parallel_for",
        [](Pool&, std::size_t count, VirtualTime& time) {
          blitz::parallel_for(std::size_t{0}, count, [&](std::size_t i) { time.run(i); });
@@ -170,7 +169,7 @@ const std::vector<Call<Pool>>& calls() {
 }
 
 /// Runs `f` on a worker of the pool: on the calling thread, which becomes a worker, or on another thread.
-template <class Pool, class F>
+template <class F>
 void run_from(bool outside, Pool& pool, const F& f) {
   if (outside) return pool.install(f);
   Event done;
@@ -205,12 +204,10 @@ bool is_greedy(std::size_t workers, const Times& times, const Run& run) {
 
 }  // namespace
 
-#define BLITZ_LONG_ITEMS_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
-
-TEST_CASE_TEMPLATE("long items: no worker is idle while an item waits to begin", Pool, BLITZ_LONG_ITEMS_POOLS) {
+BACKEND_TEST_CASE("long items: no worker is idle while an item waits to begin") {
   for (const std::size_t p : {2, 4, 16}) {
     Pool pool({.num_threads = p});
-    for (const Call<Pool>& call : calls<Pool>()) {
+    for (const Call& call : calls()) {
       for (const std::size_t count : {p, p + 1, 3 * p + 2}) {
         for (const Kind& kind : kKinds) {
           for (const bool outside : {true, false}) {
@@ -232,7 +229,7 @@ TEST_CASE_TEMPLATE("long items: no worker is idle while an item waits to begin",
   }
 }
 
-TEST_CASE_TEMPLATE("long items: all items of nested loops run concurrently", Pool, BLITZ_LONG_ITEMS_POOLS) {
+BACKEND_TEST_CASE("long items: all items of nested loops run concurrently") {
   for (const auto& [outer, inner] : {std::pair{2, 1}, {2, 2}, {4, 2}, {2, 4}, {4, 4}, {2, 8}, {8, 2}}) {
     CAPTURE(outer);
     CAPTURE(inner);
@@ -250,7 +247,7 @@ TEST_CASE_TEMPLATE("long items: all items of nested loops run concurrently", Poo
 }
 
 // The other callable of the join is in the queue, and does not prevent the loop from offering its items.
-TEST_CASE_TEMPLATE("long items: all items of a loop in a join run concurrently", Pool, BLITZ_LONG_ITEMS_POOLS) {
+BACKEND_TEST_CASE("long items: all items of a loop in a join run concurrently") {
   for (const std::size_t p : {2, 3, 4, 16}) {
     CAPTURE(p);
     Pool pool({.num_threads = p});

@@ -17,9 +17,8 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("parallel_for_blocks: passes contiguous non-empty blocks that cover the range", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for_blocks: passes contiguous non-empty blocks that cover the range") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
       Blocks blocks;
@@ -30,9 +29,8 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: passes contiguous non-empty blocks that
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_blocks: passes a block as a contiguous range of the elements", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for_blocks: passes a block as a contiguous range of the elements") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     std::vector<int> items(10'000, 1);
     pool.install([&] {
       blitz::parallel_for_blocks(options, items, [](auto block) {
@@ -44,8 +42,8 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: passes a block as a contiguous range of
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_blocks: covers 2^40 items", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_blocks: covers 2^40 items") {
+  for_each_size([](Pool& pool) {
     constexpr std::size_t kGrain = std::size_t{1} << 31;  // fits 32 bits, too
     for (const ForOptions& options : {ForOptions{.schedule = Schedule::kFixed}, ForOptions{.min_grain = kGrain}}) {
       Blocks blocks;
@@ -56,9 +54,8 @@ TEST_CASE_TEMPLATE("parallel_for_blocks: covers 2^40 items", Pool, BLITZ_TEST_PO
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a fixed loop has one block of nearly equal size per worker or item", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for: a fixed loop has one block of nearly equal size per worker or item") {
+  for_each_size([](Pool& pool) {
     for (const std::size_t count : {1, 2, 5, 15, 16, 17, 31, 33, 1000, 65'537}) {
       CAPTURE(count);
       Blocks blocks;
@@ -73,8 +70,8 @@ TEST_CASE_TEMPLATE("parallel_for: a fixed loop has one block of nearly equal siz
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: no block is smaller than min_grain unless the loop is", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for: no block is smaller than min_grain unless the loop is") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     for (const std::size_t grain : {0, 1, 3, 64, 1000}) {
       for (const std::size_t count : {1, 2, 64, 65, 100, 127, 129, 1001, 1999, 20'000}) {
         CAPTURE(grain);
@@ -89,8 +86,8 @@ TEST_CASE_TEMPLATE("parallel_for: no block is smaller than min_grain unless the 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a grain of at least the length makes one block", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for: a grain of at least the length makes one block") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
     for (const std::size_t grain : {kMost, kMost / 2 + 1, std::size_t{1000}}) {
       CAPTURE(grain);
@@ -103,8 +100,8 @@ TEST_CASE_TEMPLATE("parallel_for: a grain of at least the length makes one block
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: visits the items of a block in order", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for: visits the items of a block in order") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     options.min_grain = 100;
     std::vector<std::pair<std::thread::id, unsigned>> seen(10'000);
     std::atomic<unsigned> clock{0};

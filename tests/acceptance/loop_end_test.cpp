@@ -34,8 +34,8 @@ std::vector<int> first_integers(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_for: rethrows an exception and the pool works on", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: rethrows an exception and the pool works on") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     for (const int culprit : {0, 1, 499, 999}) {
       CAPTURE(culprit);
       const auto body = [&](int i) {
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("parallel_for: rethrows an exception and the pool works on", 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: no block begins after an exception", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: no block begins after an exception") {
   // With one worker, each block sees the exception of the previous one.
   Pool alone({.num_threads = 1});
   for (const Schedule schedule : kSchedules) {
@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("parallel_for: no block begins after an exception", Pool, BLI
   }
 
   // If every worker is in a block, and each block throws, no further block begins.
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     std::latch everyone(workers);
     std::atomic<int> blocks{0};
@@ -84,8 +84,8 @@ TEST_CASE_TEMPLATE("parallel_for: no block begins after an exception", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: an exception ends a loop that would take hours", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for: an exception ends a loop that would take hours") {
+  for_each_size([](Pool& pool) {
     std::atomic<std::uint64_t> calls{0};
     CHECK_THROWS_AS(blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, kHuge,
                                         [&](std::uint64_t) {
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("parallel_for: an exception ends a loop that would take hours
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: rethrows the first of several exceptions and frees all", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: rethrows the first of several exceptions and frees all") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     const int first = round % 2;
@@ -124,8 +124,7 @@ TEST_CASE_TEMPLATE("parallel_for: rethrows the first of several exceptions and f
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: rethrows an exception after all running blocks have finished", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: rethrows an exception after all running blocks have finished") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     std::latch both(2);
@@ -142,9 +141,8 @@ TEST_CASE_TEMPLATE("parallel_for: rethrows an exception after all running blocks
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a stop request in the body ends the loop without an exception", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for: a stop request in the body ends the loop without an exception") {
+  for_each_size([](Pool& pool) {
     std::stop_source source;
     std::atomic<std::uint64_t> calls{0};
     blitz::parallel_for({.stop = source.get_token(), .pool = &pool}, std::uint64_t{0}, kHuge, [&](std::uint64_t) {
@@ -154,8 +152,8 @@ TEST_CASE_TEMPLATE("parallel_for: a stop request in the body ends the loop witho
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a stop request of another thread ends the loop", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for: a stop request of another thread ends the loop") {
+  for_each_size([](Pool& pool) {
     std::stop_source source;
     std::latch running(1);
     std::thread stopper([&] {
@@ -171,8 +169,8 @@ TEST_CASE_TEMPLATE("parallel_for: a stop request of another thread ends the loop
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: no block begins after a stop request", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for: no block begins after a stop request") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
     Visits all(100);
@@ -199,8 +197,8 @@ TEST_CASE_TEMPLATE("parallel_for: no block begins after a stop request", Pool, B
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: rethrows an exception after a stop request", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for: rethrows an exception after a stop request") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
     CHECK_THROWS_AS(blitz::parallel_for(in(pool, options), 0, 100,
@@ -214,8 +212,8 @@ TEST_CASE_TEMPLATE("parallel_for: rethrows an exception after a stop request", P
 
 // --- a body that ends its loop ---
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the block at that item", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for: Flow::kStop ends the block at that item") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     options.min_grain = 1000;
     for (const int last : {0, 300, 998, 999}) {
       CAPTURE(last);
@@ -249,8 +247,8 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends the block at that item", Pool
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop that would take hours", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for: Flow::kStop ends a loop that would take hours") {
+  for_each_size([](Pool& pool) {
     for (const std::size_t grain : {1, 1000}) {
       std::atomic<std::uint64_t> calls{0};
       const auto body = [&](std::uint64_t) { return calls.fetch_add(1) < 5000 ? Flow::kContinue : Flow::kStop; };
@@ -265,7 +263,7 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends a loop that would take hours"
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: no block begins after Flow::kStop", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: no block begins after Flow::kStop") {
   // With one worker, each block sees the end of the previous one.
   Pool alone({.num_threads = 1});
   const std::stop_source never;
@@ -275,7 +273,7 @@ TEST_CASE_TEMPLATE("parallel_for: no block begins after Flow::kStop", Pool, BLIT
   CHECK(blocks == 3);
 
   // If every worker is in a block, and each block stops, no further block begins.
-  for_each_size<Pool>([](Pool& pool) {
+  for_each_size([](Pool& pool) {
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     std::latch everyone(workers);
     std::atomic<int> begun{0};
@@ -288,8 +286,7 @@ TEST_CASE_TEMPLATE("parallel_for: no block begins after Flow::kStop", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: fixed blocks that have not begun do not run after Flow::kStop", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: fixed blocks that have not begun do not run after Flow::kStop") {
   // The pool's other worker is kept busy, so one worker runs both blocks.
   Pool pool({.num_threads = 2});
   std::latch busy(1);
@@ -307,7 +304,7 @@ TEST_CASE_TEMPLATE("parallel_for: fixed blocks that have not begun do not run af
   CHECK(seen.size() == 10);
 }
 
-TEST_CASE_TEMPLATE("parallel_for: rethrows an exception if another block stops the loop", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: rethrows an exception if another block stops the loop") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     const int first = round % 2;  // the block that ends first: the one that stops, or the one that throws
@@ -329,8 +326,8 @@ TEST_CASE_TEMPLATE("parallel_for: rethrows an exception if another block stops t
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends only the innermost loop", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: Flow::kStop ends only the innermost loop") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     std::vector<std::atomic<int>> rows(50);
     blitz::parallel_for(in(pool, options), rows, [&](std::atomic<int>& row) {
       blitz::parallel_for(options, 0, 100, [&](int) { return ++row, Flow::kStop; });
@@ -340,8 +337,8 @@ TEST_CASE_TEMPLATE("parallel_for: Flow::kStop ends only the innermost loop", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: ignores results of the body that are no Flow", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: ignores results of the body that are no Flow") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     Visits visits(1000);
     blitz::parallel_for(in(pool, options), std::size_t{0}, std::size_t{500},
                         [&](std::size_t i) { return visits(i), true; });
@@ -354,8 +351,8 @@ TEST_CASE_TEMPLATE("parallel_for: ignores results of the body that are no Flow",
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a search with Flow::kStop finds the only match", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: a search with Flow::kStop finds the only match") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     std::vector<int> items(100'000);
     items[77'777] = 1;
     std::atomic<const int*> found = nullptr;

@@ -46,7 +46,7 @@ class Crew {
 
 /// Calls `search(pool, count, is_found)` several times on each pool: it calls `is_found(i)` for some of `count` integers until
 /// one call returns true.
-template <class Pool, class Search>
+template <class Search>
 void check_shared(const Search& search) {
   for (const std::size_t size : {1, 2, 3, 16}) {
     CAPTURE(size);
@@ -67,15 +67,15 @@ blitz::Flow stop_if(bool found) { return found ? blitz::Flow::kStop : blitz::Flo
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_for: all workers share each call of any number of positions", Pool, BLITZ_TEST_POOLS) {
-  check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
+POOL_TEST_CASE("parallel_for: all workers share each call of any number of positions") {
+  check_shared([](Pool& pool, std::uint64_t count, const auto& is_found) {
     blitz::parallel_for({.pool = &pool}, std::uint64_t{0}, count,
                         [&](std::uint64_t i) { return stop_if(is_found(i)); });
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: all workers share each call of any number of tiles", Pool, BLITZ_TEST_POOLS) {
-  check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
+POOL_TEST_CASE("parallel_for_tiles: all workers share each call of any number of tiles") {
+  check_shared([](Pool& pool, std::uint64_t count, const auto& is_found) {
     const blitz::Extents<2> grid(static_cast<std::size_t>(std::min<std::uint64_t>(count, ~std::size_t{0})), 1);
     pool.install([&] {
       blitz::parallel_for_tiles(grid, blitz::Extents<2>(1, 1),
@@ -84,14 +84,14 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: all workers share each call of any numbe
   });
 }
 
-TEST_CASE_TEMPLATE("find_any: all workers share each call of any number of positions", Pool, BLITZ_TEST_POOLS) {
-  check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
+POOL_TEST_CASE("find_any: all workers share each call of any number of positions") {
+  check_shared([](Pool& pool, std::uint64_t count, const auto& is_found) {
     pool.install([&] { CHECK(blitz::par(std::uint64_t{0}, count).find_any(is_found)); });
   });
 }
 
-TEST_CASE_TEMPLATE("any_of: all workers share each call of any number of positions", Pool, BLITZ_TEST_POOLS) {
-  check_shared<Pool>([](Pool& pool, std::uint64_t count, const auto& is_found) {
+POOL_TEST_CASE("any_of: all workers share each call of any number of positions") {
+  check_shared([](Pool& pool, std::uint64_t count, const auto& is_found) {
     pool.install([&] { CHECK(blitz::any_of(std::views::iota(std::uint64_t{0}, count), is_found)); });
   });
 }

@@ -23,8 +23,8 @@
 
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("parallel_for: visits every index of an integer range once", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: visits every index of an integer range once") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
       Visits outside(count);
@@ -37,8 +37,8 @@ TEST_CASE_TEMPLATE("parallel_for: visits every index of an integer range once", 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: visits every element of a range once by reference", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: visits every element of a range once by reference") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     for (const std::size_t count : kCounts) {
       std::vector<int> vector(count, 1);
       blitz::parallel_for(in(pool, options), vector, [](int& x) { ++x; });
@@ -59,8 +59,8 @@ TEST_CASE_TEMPLATE("parallel_for: visits every element of a range once by refere
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: accepts views and const ranges and temporary ranges", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: accepts views and const ranges and temporary ranges") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     Visits iota(1000);
     blitz::parallel_for(in(pool, options), std::views::iota(0, 1000),
                         [&](int i) { iota(static_cast<std::size_t>(i)); });
@@ -94,8 +94,8 @@ TEST_CASE_TEMPLATE("parallel_for: accepts views and const ranges and temporary r
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: accepts integers of any type up to the limits of the type", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: accepts integers of any type up to the limits of the type") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     std::atomic<int> count{0};
     std::atomic<std::int64_t> sum{0};
     blitz::parallel_for(in(pool, options), -500, 501, [&](int i) { ++count, sum += i; });
@@ -135,13 +135,12 @@ TEST_CASE_TEMPLATE("parallel_for: accepts integers of any type up to the limits 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: accepts iterators that are random-access only by their category", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: accepts iterators that are random-access only by their category") {
   const auto shifted = [offset = 500](int i) { return i + offset; };
   using Transformed = TransformIterator<CountingIterator, decltype(shifted)>;
   static_assert(!std::random_access_iterator<CountingIterator>);
   static_assert(!std::random_access_iterator<Transformed>);
-  for_each_schedule<Pool>([&](Pool& pool, const ForOptions& options) {
+  for_each_schedule([&](Pool& pool, const ForOptions& options) {
     Visits visits(1000);
     blitz::parallel_for(in(pool, options), CountingIterator(0), CountingIterator(500),
                         [&](int i) { visits(static_cast<std::size_t>(i)); });
@@ -154,9 +153,8 @@ TEST_CASE_TEMPLATE("parallel_for: accepts iterators that are random-access only 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: accepts iterators with a 128-bit difference and rejects too long ranges", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: accepts iterators with a 128-bit difference and rejects too long ranges") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     const auto longs = std::views::iota(std::int64_t{0}, std::int64_t{1000});
     static_assert(sizeof(longs.end() - longs.begin()) > sizeof(std::int64_t));
     Visits visits(1000);
@@ -176,8 +174,8 @@ TEST_CASE_TEMPLATE("parallel_for: accepts iterators with a 128-bit difference an
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a loop over an empty range calls nothing", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: a loop over an empty range calls nothing") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     int calls = 0;
     const auto count = [&](auto&&) { ++calls; };
     blitz::parallel_for(in(pool, options), 0, 0, count);
@@ -195,22 +193,22 @@ TEST_CASE_TEMPLATE("parallel_for: a loop over an empty range calls nothing", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: a loop of one item visits it once", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: a loop of one item visits it once") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     std::vector<int> seen;
     blitz::parallel_for(in(pool, options), 41, 42, [&](int i) { seen.push_back(i); });
     CHECK(seen == std::vector<int>{41});
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: calls the body by reference and never copies it", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: calls the body by reference and never copies it") {
   struct Body {
     Body() = default;
     Body(const Body&) = delete;
     void operator()(int i) const& { sum += i; }
     mutable std::atomic<int> sum{0};
   };
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     Body body;
     blitz::parallel_for(in(pool, options), 0, 100, body);
     CHECK(body.sum == 4950);
@@ -232,8 +230,8 @@ TEST_CASE_TEMPLATE("parallel_for: calls the body by reference and never copies i
 
 // --- nested, and from several threads ---
 
-TEST_CASE_TEMPLATE("parallel_for: nested loops visit each cell once", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: nested loops visit each cell once") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     constexpr std::size_t kRows = 40;
     constexpr std::size_t kColumns = 50;
     constexpr std::size_t kLayers = 3;
@@ -248,8 +246,8 @@ TEST_CASE_TEMPLATE("parallel_for: nested loops visit each cell once", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: loops may contain joins and joins may contain loops", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: loops may contain joins and joins may contain loops") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     Visits visits(2000);
     pool.join(
         [&] {
@@ -261,8 +259,8 @@ TEST_CASE_TEMPLATE("parallel_for: loops may contain joins and joins may contain 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: four outside threads may call it concurrently", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for: four outside threads may call it concurrently") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     constexpr std::size_t kThreads = 4;
     constexpr std::size_t kEach = 2000;
     for (int round = 0; round < 5; ++round) {
@@ -281,8 +279,8 @@ TEST_CASE_TEMPLATE("parallel_for: four outside threads may call it concurrently"
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: every worker runs one block of a fixed loop concurrently", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for: every worker runs one block of a fixed loop concurrently") {
+  for_each_size([](Pool& pool) {
     const std::size_t workers = pool.num_threads();
     for (int round = 0; round < 5; ++round) {
       std::latch everyone(static_cast<std::ptrdiff_t>(workers));
@@ -296,10 +294,10 @@ TEST_CASE_TEMPLATE("parallel_for: every worker runs one block of a fixed loop co
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for: worker i runs block i of a fixed loop", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: worker i runs block i of a fixed loop") {
   constexpr std::size_t kWorkers = 4;
   Pool pool({.num_threads = kWorkers});
-  for (std::size_t round = 0; round < repetitions<Pool>(500); ++round) {
+  for (std::size_t round = 0; round < repetitions(500); ++round) {
     std::latch everyone(kWorkers);  // None runs a second block before all have begun their first.
     std::atomic<int> elsewhere{0};
     blitz::parallel_for({.schedule = Schedule::kFixed, .pool = &pool}, std::size_t{0}, kWorkers, [&](std::size_t i) {
@@ -310,7 +308,7 @@ TEST_CASE_TEMPLATE("parallel_for: worker i runs block i of a fixed loop", Pool, 
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for: an idle worker shares an adaptive loop with long items", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_for: an idle worker shares an adaptive loop with long items") {
   for (int round = 0; round < 10; ++round) {
     // A new pool: a worker that has just left a loop may not count as idle yet, and the next loop may keep both items.
     Pool pool({.num_threads = 2});

@@ -37,8 +37,8 @@ void visit(const Tile<2>& tile, const Extents<2>& most, std::size_t cols, Visits
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: visits every place of a 2D grid once", Pool, BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, const ForOptions& options) {
+POOL_TEST_CASE("parallel_for_tiles: visits every place of a 2D grid once") {
+  for_each_schedule([](Pool& pool, const ForOptions& options) {
     for (const std::size_t rows : kSides) {
       for (const std::size_t cols : kSides) {
         CAPTURE(rows);
@@ -58,8 +58,8 @@ TEST_CASE_TEMPLATE("parallel_for_tiles: visits every place of a 2D grid once", P
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: visits every place of a 3D grid once", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_tiles: visits every place of a 3D grid once") {
+  for_each_size([](Pool& pool) {
     for (const std::size_t pages : {0u, 1u, 5u, 20u}) {
       for (const std::size_t rows : {1u, 8u, 33u}) {
         for (const std::size_t cols : {0u, 1u, 100u}) {
@@ -130,9 +130,8 @@ TEST_CASE("parallel_for_tiles: default_tile picks the documented sides") {
   CHECK(sides(Extents<3>(0, 1, 1)) == std::array<std::size_t, 3>{4, 4, 4});
 }
 
-TEST_CASE_TEMPLATE("parallel_for_tiles: an exception and Flow::kStop and a stop request end the loop", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_for_tiles: an exception and Flow::kStop and a stop request end the loop") {
+  for_each_size([](Pool& pool) {
     for (int at = 0; at < 9; ++at) {
       std::atomic<int> calls{0};
       CHECK_THROWS_AS(blitz::parallel_for_tiles({.pool = &pool}, {9, 9}, {3, 3},
@@ -241,9 +240,8 @@ TEST_CASE("parallel_for with a step: a step of 0 throws invalid_argument") {
   CHECK_THROWS_AS(blitz::parallel_for(0, 0, 0u, [](int) {}), std::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("parallel_for with a step: an exception and Flow::kStop and a stop request end the loop", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_schedule<Pool>([](Pool& pool, ForOptions options) {
+POOL_TEST_CASE("parallel_for with a step: an exception and Flow::kStop and a stop request end the loop") {
+  for_each_schedule([](Pool& pool, ForOptions options) {
     for (int at = 0; at < 10; ++at) {
       const auto throws = [&](int i) {
         if (i == 3 * at) throw std::runtime_error("a step");

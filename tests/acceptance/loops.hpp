@@ -27,9 +27,9 @@ inline constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
 inline constexpr std::array<std::size_t, 12> kCounts{0, 1, 2, 3, 7, 15, 16, 17, 64, 1000, 4097, 50'000};
 
 /// Calls `test` with each pool and each schedule.
-template <class Pool, class Test>
+template <class Test>
 void for_each_schedule(Test&& test) {
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     for (const Schedule schedule : kSchedules) {
       CAPTURE(schedule == Schedule::kFixed);
       test(pool, ForOptions{.schedule = schedule});

@@ -21,7 +21,6 @@ using namespace blitz_test;
 namespace {
 
 /// From pool to pool and back, with some work on the way.
-template <class Pool>
 int ping_pong(Pool& to, Pool& from, int hops) {
   if (hops == 0) return 0;
   return 1 + to.install([&] {
@@ -32,8 +31,8 @@ int ping_pong(Pool& to, Pool& from, int hops) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pools: a call of the worker's own pool runs immediately at any depth", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pools: a call of the worker's own pool runs immediately at any depth") {
+  for_each_size([](Pool& pool) {
     struct Self {
       static long down(Pool& pool, int depth) {
         if (depth == 0) return 0;
@@ -51,8 +50,8 @@ TEST_CASE_TEMPLATE("pools: a call of the worker's own pool runs immediately at a
   });
 }
 
-TEST_CASE_TEMPLATE("pools: two pools may install in each other from several threads", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pools: two pools may install in each other from several threads") {
+  for_each_size([](Pool& pool) {
     for (const std::size_t size : {1, 2}) {
       Pool other({.num_threads = size});
       CHECK(ping_pong(pool, other, 25) == 25);
@@ -68,8 +67,8 @@ TEST_CASE_TEMPLATE("pools: two pools may install in each other from several thre
   });
 }
 
-TEST_CASE_TEMPLATE("pools: two pools may install in each other after all workers have slept", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pools: two pools may install in each other after all workers have slept") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = pool.num_threads()});
     for (int round = 0; round < 5; ++round) {
       wait_until_all_sleep(pool);
@@ -92,7 +91,7 @@ TEST_CASE_TEMPLATE("pools: two pools may install in each other after all workers
   });
 }
 
-TEST_CASE_TEMPLATE("pools: ten pools may be nested with every kind of call", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pools: ten pools may be nested with every kind of call") {
   for (const std::size_t size : {1, 2, 4}) {
     CAPTURE(size);
     std::vector<std::unique_ptr<Pool>> pools;
@@ -128,8 +127,8 @@ TEST_CASE_TEMPLATE("pools: ten pools may be nested with every kind of call", Poo
   }
 }
 
-TEST_CASE_TEMPLATE("pools: an exception passes through all nested pools", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pools: an exception passes through all nested pools") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 1});
     for (int round = 0; round < 10; ++round) {
       REQUIRE_THROWS_WITH_AS(pool.install([&] {
@@ -141,8 +140,8 @@ TEST_CASE_TEMPLATE("pools: an exception passes through all nested pools", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("pools: two pools complete all calls that many threads make between them", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pools: two pools complete all calls that many threads make between them") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 2});
     constexpr int kThreads = 6;
     constexpr int kRounds = 15;
@@ -177,8 +176,7 @@ TEST_CASE_TEMPLATE("pools: two pools complete all calls that many threads make b
 }
 
 // A policy that cannot summon residents injects a call unless another caller has slot 0.
-TEST_CASE_TEMPLATE("pools: a call of a worker of another pool waits for no other call", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("pools: a call of a worker of another pool waits for no other call") {
   Pool pool({.num_threads = 1});
   Pool other({.num_threads = 4});
   std::latch inside(3);
@@ -192,9 +190,8 @@ TEST_CASE_TEMPLATE("pools: a call of a worker of another pool waits for no other
 
 // More jobs than a queue of the async backend holds: some overflow, and are fetched again in batches. In a pool of one thread
 // no other worker takes them.
-TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the limit of nested waits", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& caller) {
+POOL_TEST_CASE("pools: a call from another pool runs all its jobs at the limit of nested waits") {
+  for_each_size([](Pool& caller) {
     for (const std::size_t size : {1, 2}) {
       Pool pool({.num_threads = size, .max_nested_waits = 0});
       constexpr int kJobs = 1000;
@@ -210,10 +207,9 @@ TEST_CASE_TEMPLATE("pools: a call from another pool runs all its jobs at the lim
   });
 }
 
-TEST_CASE_TEMPLATE("pools: a yield inside isolate in another pool runs no job of its own pool", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("pools: a yield inside isolate in another pool runs no job of its own pool") {
   Pool own({.num_threads = 1});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     own.install([&] {
       std::atomic<bool> ran{false};
       blitz::spawn([&] { ran = true; });  // Only this worker can run it.
@@ -228,7 +224,7 @@ TEST_CASE_TEMPLATE("pools: a yield inside isolate in another pool runs no job of
   });
 }
 
-TEST_CASE_TEMPLATE("pools: a call of another pool inside isolate runs no earlier job", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pools: a call of another pool inside isolate runs no earlier job") {
   Pool own({.num_threads = 1});
   Pool pool({.num_threads = 1});
   own.install([&] {
@@ -250,8 +246,7 @@ TEST_CASE_TEMPLATE("pools: a call of another pool inside isolate runs no earlier
   });
 }
 
-TEST_CASE_TEMPLATE("pools: a wait at the nesting limit runs an outside job if the other thread cannot", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("pools: a wait at the nesting limit runs an outside job if the other thread cannot") {
   for (const bool through_third : {false, true}) {
     for (const bool blocking : {false, true}) {
       CAPTURE(through_third);
@@ -295,7 +290,7 @@ TEST_CASE_TEMPLATE("pools: a wait at the nesting limit runs an outside job if th
 namespace {
 
 /// A worker of `own` waits in a call of `pool` until `over`. In this wait it runs `on_top`, as a worker of `own`.
-template <class Pool, class F, class G>
+template <class F, class G>
 void wait_elsewhere(Pool& own, Pool& pool, const std::atomic<bool>& over, const F& first, const G& on_top) {
   std::latch busy(1);
   own.install([&] {
@@ -315,8 +310,8 @@ void wait_elsewhere(Pool& own, Pool& pool, const std::atomic<bool>& over, const 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pools: a job spawned by a call inside a wait in the same pool is run", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pools: a job spawned by a call inside a wait in the same pool is run") {
+  for_each_size([](Pool& pool) {
     Pool own({.num_threads = 2});
     std::atomic<bool> over{false};
     wait_elsewhere(
@@ -326,8 +321,7 @@ TEST_CASE_TEMPLATE("pools: a job spawned by a call inside a wait in the same poo
 }
 
 // A thread that helps the call spawns more jobs than its queue holds. It must then run a job from outside that waits for them.
-TEST_CASE_TEMPLATE("pools: jobs left in a call that waits as a worker of its own pool are run", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("pools: jobs left in a call that waits as a worker of its own pool are run") {
   for (int round = 0; round < 20; ++round) {
     constexpr int kJobs = 1000;
     Pool own({.num_threads = 2});
@@ -370,9 +364,8 @@ TEST_CASE_TEMPLATE("pools: jobs left in a call that waits as a worker of its own
 
 // --- install_blocking ---
 
-TEST_CASE_TEMPLATE("install_blocking: returns the result of the callable from every kind of caller", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("install_blocking: returns the result of the callable from every kind of caller") {
+  for_each_size([](Pool& pool) {
     const auto test = [&] {
       CHECK(pool.install_blocking([] { return 1; }) == 1);
       CHECK(*pool.install_blocking([] { return std::make_unique<int>(2); }) == 2);
@@ -392,7 +385,6 @@ TEST_CASE_TEMPLATE("install_blocking: returns the result of the callable from ev
 }
 
 /// A job from outside that has begun on another thread.
-template <class Pool>
 blitz::AsyncHandle<void> begun_elsewhere(Pool& pool, std::atomic<bool>& over) {
   std::atomic<bool> begun{false};
   blitz::AsyncHandle<void> job;
@@ -406,8 +398,7 @@ blitz::AsyncHandle<void> begun_elsewhere(Pool& pool, std::atomic<bool>& over) {
   return job;
 }
 
-TEST_CASE_TEMPLATE("install: a worker of another pool runs its own pool's jobs while it waits", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("install: a worker of another pool runs its own pool's jobs while it waits") {
   // With install_blocking it does not.
   for (const bool blocking : {false, true}) {
     CAPTURE(blocking);
@@ -442,7 +433,7 @@ TEST_CASE_TEMPLATE("install: a worker of another pool runs its own pool's jobs w
   }
 }
 
-TEST_CASE_TEMPLATE("install: a broadcast reaches a worker that is in a call of another pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("install: a broadcast reaches a worker that is in a call of another pool") {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
@@ -459,7 +450,7 @@ TEST_CASE_TEMPLATE("install: a broadcast reaches a worker that is in a call of a
   }
 }
 
-TEST_CASE_TEMPLATE("install_blocking: the pool's other workers run calls that come back", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("install_blocking: the pool's other workers run calls that come back") {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
@@ -469,7 +460,7 @@ TEST_CASE_TEMPLATE("install_blocking: the pool's other workers run calls that co
   }
 }
 
-TEST_CASE_TEMPLATE("options: a call runs in the pool of its options for every caller", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("options: a call runs in the pool of its options for every caller") {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 2});
   std::atomic<int> elsewhere{0};

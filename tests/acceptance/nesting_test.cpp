@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kLimits[] = {0, 1, 2, 32};
 
 /// Calls `test` with a new pool of each size and each limit, and also passes the limit if `test` takes it.
-template <class Pool, class Test>
+template <class Test>
 void for_each_limit(Test&& test) {
   for (const std::size_t limit : kLimits) {
     CAPTURE(limit);
@@ -77,7 +77,7 @@ class Depth {
 
 /// Three workers: one is in a long job, and the others are given jobs, one by one, that all wait for the same event, each with
 /// `kFrame` bytes on its stack. Returns how many of `jobs` have begun when no more begin.
-template <class Pool, std::size_t kFrame = 1>
+template <std::size_t kFrame = 1>
 int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
   options.num_threads = 3;
   Pool pool(options);
@@ -127,14 +127,14 @@ int begun_waits(blitz::ThreadPoolOptions options, int jobs, int expected) {
 
 // --- everything ends ---
 
-TEST_CASE_TEMPLATE("nested waits: joins complete with every limit", Pool, BLITZ_TEST_POOLS) {
-  for_each_limit<Pool>([](Pool& pool) {
+POOL_TEST_CASE("nested waits: joins complete with every limit") {
+  for_each_limit([](Pool& pool) {
     for (int round = 0; round < 5; ++round) REQUIRE(pool.install([] { return fib(12); }) == 144);
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: scopes whose jobs spawn into outer scopes complete", Pool, BLITZ_TEST_POOLS) {
-  for_each_limit<Pool>([](Pool& pool) {
+POOL_TEST_CASE("nested waits: scopes whose jobs spawn into outer scopes complete") {
+  for_each_limit([](Pool& pool) {
     for (int round = 0; round < 5; ++round) {
       std::atomic<int> count{0};
       pool.scope([&](blitz::Scope& scope) { spawn_outwards(scope, 5, count); });
@@ -143,8 +143,8 @@ TEST_CASE_TEMPLATE("nested waits: scopes whose jobs spawn into outer scopes comp
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: nested loops of several callers complete", Pool, BLITZ_TEST_POOLS) {
-  for_each_limit<Pool>([](Pool& pool) {
+POOL_TEST_CASE("nested waits: nested loops of several callers complete") {
+  for_each_limit([](Pool& pool) {
     std::atomic<int> count{0};
     std::vector<std::thread> callers;
     for (int c = 0; c < 3; ++c) {
@@ -159,8 +159,8 @@ TEST_CASE_TEMPLATE("nested waits: nested loops of several callers complete", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: handles and broadcasts and waits for another pool complete", Pool, BLITZ_TEST_POOLS) {
-  for_each_limit<Pool>([](Pool& pool) {
+POOL_TEST_CASE("nested waits: handles and broadcasts and waits for another pool complete") {
+  for_each_limit([](Pool& pool) {
     Pool other({.num_threads = 2, .max_nested_waits = pool.num_threads() % 2});
     std::atomic<long> sum{0};
     blitz::parallel_for({.pool = &pool}, 0, 20, [&](int) {
@@ -173,7 +173,7 @@ TEST_CASE_TEMPLATE("nested waits: handles and broadcasts and waits for another p
   });
 }
 
-TEST_CASE_TEMPLATE("nested waits: a worker at the limit runs a job if all others wait there", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("nested waits: a worker at the limit runs a job if all others wait there") {
   // A chain through two pools and back: each hop is one more wait on some stack, and needs one more worker.
   for (const std::size_t limit : {0, 1, 2}) {
     CAPTURE(limit);
@@ -191,8 +191,7 @@ TEST_CASE_TEMPLATE("nested waits: a worker at the limit runs a job if all others
   }
 }
 
-TEST_CASE_TEMPLATE("nested waits: a worker at the limit runs a job if the other blocks in another pool", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("nested waits: a worker at the limit runs a job if the other blocks in another pool") {
   Pool pool({.num_threads = 2, .max_nested_waits = 0});
   Pool other({.num_threads = 1});
   for (int round = 0; round < 20; ++round) {
@@ -214,21 +213,21 @@ TEST_CASE_TEMPLATE("nested waits: a worker at the limit runs a job if the other 
 
 // --- how deep ---
 
-TEST_CASE_TEMPLATE("nested waits: a worker at the limit begins no other job", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("nested waits: a worker at the limit begins no other job") {
   for (const int limit : {0, 1, 2, 5}) {
     CAPTURE(limit);
     const int expected = 2 * (limit + 1);
-    CHECK(begun_waits<Pool>({.max_nested_waits = static_cast<std::size_t>(limit)}, expected + 5, expected) == expected);
+    CHECK(begun_waits({.max_nested_waits = static_cast<std::size_t>(limit)}, expected + 5, expected) == expected);
   }
-  CHECK(begun_waits<Pool>({.max_nested_waits = 1000}, 40, 40) == 40);
+  CHECK(begun_waits({.max_nested_waits = 1000}, 40, 40) == 40);
 }
 
 TEST_CASE("nested waits: unrelated jobs on one stack never exceed the limit") {
   // Only pools with queues that contain nothing but jobs of their owners.
-  const auto test = []<class Pool>(std::type_identity<Pool>, std::size_t limit, std::size_t size) {
+  const auto test = [](TestedPolicy policy, std::size_t limit, std::size_t size) {
     CAPTURE(limit);
     CAPTURE(size);
-    Pool pool({.num_threads = size, .max_nested_waits = limit});
+    Pool pool = pool_of(policy, {.num_threads = size, .max_nested_waits = limit});
     Depth depth;
     std::atomic<int> ran{0};
     constexpr int kJobs = 400;
@@ -253,14 +252,14 @@ TEST_CASE("nested waits: unrelated jobs on one stack never exceed the limit") {
   };
   for (const std::size_t limit : kLimits) {
     for (const std::size_t size : kPoolSizes) {
-      test(std::type_identity<blitz::ThreadPool>(), limit, size);
-      test(std::type_identity<ReferencePool>(), limit, size);
+      test(TestedPolicy::kForkJoin, limit, size);
+      test(TestedPolicy::kReference, limit, size);
     }
   }
 }
 
-TEST_CASE_TEMPLATE("nested waits: jobs that yield never exceed the limit on one stack", Pool, BLITZ_TEST_POOLS) {
-  for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
+POOL_TEST_CASE("nested waits: jobs that yield never exceed the limit on one stack") {
+  for_each_limit([](Pool& pool, std::size_t limit) {
     for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
       for (const int times : {1, 10}) {
         CAPTURE(times);
@@ -284,9 +283,8 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield never exceed the limit on one 
 }
 
 // All wait for one job that waits for none. If each waited for the previous one, a job might run on top of that one.
-TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run complete with every limit", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_limit<Pool>([](Pool& pool, std::size_t limit) {
+POOL_TEST_CASE("nested waits: jobs that yield until another has run complete with every limit") {
+  for_each_limit([](Pool& pool, std::size_t limit) {
     const std::size_t jobs = limit + 8;  // on one stack if there is one worker
     for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
       for (const std::size_t awaited : {std::size_t{0}, jobs - 1}) {
@@ -310,11 +308,11 @@ TEST_CASE_TEMPLATE("nested waits: jobs that yield until another has run complete
 
 #if defined(__linux__) && !defined(BLITZ_PORTABLE)
 
-TEST_CASE_TEMPLATE("nested waits: a small stack suffices with a limit", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("nested waits: a small stack suffices with a limit") {
   // Nine jobs of this size on one stack would overflow it; the limit allows three.
   constexpr std::size_t kStack = std::size_t{128} << 10;
   constexpr std::size_t kFrame = std::size_t{16} << 10;
-  CHECK(begun_waits<Pool, kFrame>({.stack_size = kStack, .max_nested_waits = 2}, 40, 6) == 6);
+  CHECK(begun_waits<kFrame>({.stack_size = kStack, .max_nested_waits = 2}, 40, 6) == 6);
 }
 
 #endif

@@ -106,7 +106,7 @@ constexpr auto kNegative = static_cast<std::size_t>(-1);
 
 // --- beginning and ending ---
 
-TEST_CASE_TEMPLATE("pool: may be destroyed unused or right after use and leaves no thread", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: may be destroyed unused or right after use and leaves no thread") {
   const std::size_t before = settled_thread_count();
   for (const std::size_t size : {1, 2, 16}) {
     for (int i = 0; i < 20; ++i) Pool pool({.num_threads = size});
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("pool: may be destroyed unused or right after use and leaves 
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: starts a thread for each slot", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: starts a thread for each slot") {
   const std::size_t before = settled_thread_count();
   if (before == 0) return;
   for (const std::size_t size : {1, 5}) {
@@ -128,8 +128,8 @@ TEST_CASE_TEMPLATE("pool: starts a thread for each slot", Pool, BLITZ_TEST_POOLS
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: may be destroyed while its workers sleep", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("pool: may be destroyed while its workers sleep") {
+  for_each_size([](Pool& pool) {
     const std::size_t size = pool.num_threads();
     std::latch everyone(static_cast<std::ptrdiff_t>(size));
     blitz::parallel_for({.schedule = blitz::Schedule::kFixed, .pool = &pool}, std::size_t{0}, size,
@@ -138,7 +138,7 @@ TEST_CASE_TEMPLATE("pool: may be destroyed while its workers sleep", Pool, BLITZ
     const auto asleep = [&] {
       const auto stats = pool.stats();
       // A parked slot may be claimed, and count as woken, before its runner sleeps.
-      if constexpr (std::is_same_v<Pool, blitz::AsyncThreadPool>) return stats.parked == size;
+      if (is_async(pool)) return stats.parked == size;
       return std::ranges::count_if(stats.workers, [](const auto& w) { return w.times_slept >= w.times_woken; }) ==
                  static_cast<std::ptrdiff_t>(size) &&
              std::ranges::count_if(stats.workers, [](const auto& w) { return w.times_slept > 0; }) >=
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("pool: may be destroyed while its workers sleep", Pool, BLITZ
   });
 }
 
-TEST_CASE_TEMPLATE("pool: calls the hooks once for each thread on that thread", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: calls the hooks once for each thread on that thread") {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
     Roll starts(size);
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("pool: calls the hooks once for each thread on that thread", 
   }
 }
 
-TEST_CASE_TEMPLATE("pool: calls an exit hook without a start hook", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: calls an exit hook without a start hook") {
   Roll exits(3);
   {
     Pool pool({.num_threads = 3, .on_thread_exit = [&](std::size_t index) { exits(index); }});
@@ -190,7 +190,7 @@ TEST_CASE_TEMPLATE("pool: calls an exit hook without a start hook", Pool, BLITZ_
   CHECK(exits.each_once());
 }
 
-TEST_CASE_TEMPLATE("pool: passes an exception of on_thread_exit to the exception handler", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: passes an exception of on_thread_exit to the exception handler") {
   std::atomic<int> handled{0};
   {
     Pool pool({.num_threads = 4,
@@ -220,7 +220,6 @@ std::string own_name() {
 }
 
 /// The names of a pool's threads, by worker. Other threads of the process are excluded: other pools have some.
-template <class Pool>
 std::vector<std::string> names_of_workers(ThreadPoolOptions options) {
   std::vector<std::string> names(options.num_threads);
   options.on_thread_start = [&](std::size_t index) { names[index] = own_name(); };
@@ -236,16 +235,16 @@ std::vector<unsigned> own_mask() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pool: names its threads by default and by thread_name", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: names its threads by default and by thread_name") {
   using Names = std::vector<std::string>;
-  CHECK(names_of_workers<Pool>({.num_threads = 3}) == Names{"blitz-0", "blitz-1", "blitz-2"});
+  CHECK(names_of_workers({.num_threads = 3}) == Names{"blitz-0", "blitz-1", "blitz-2"});
   const auto crew = [](std::size_t index) { return "crew " + std::to_string(index); };
-  CHECK(names_of_workers<Pool>({.num_threads = 2, .thread_name = crew}) == Names{"crew 0", "crew 1"});
+  CHECK(names_of_workers({.num_threads = 2, .thread_name = crew}) == Names{"crew 0", "crew 1"});
   const auto too_long = [](std::size_t) { return "a name that is far too long"; };
-  CHECK(names_of_workers<Pool>({.num_threads = 1, .thread_name = too_long}) == Names{"a name that is "});
+  CHECK(names_of_workers({.num_threads = 1, .thread_name = too_long}) == Names{"a name that is "});
 }
 
-TEST_CASE_TEMPLATE("pool: Affinity::kOnePerWorker binds each worker to one processor in turn", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: Affinity::kOnePerWorker binds each worker to one processor in turn") {
   const std::vector<unsigned> allowed = own_mask();
   const std::size_t size = allowed.size() + 1;
   std::vector<std::vector<unsigned>> masks(size);
@@ -259,7 +258,7 @@ TEST_CASE_TEMPLATE("pool: Affinity::kOnePerWorker binds each worker to one proce
   CHECK(sum == 4950);
 }
 
-TEST_CASE_TEMPLATE("pool: kCompact and kSpread give each worker a processor of its own", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: kCompact and kSpread give each worker a processor of its own") {
   const std::vector<unsigned> allowed = own_mask();
   for (const blitz::Affinity affinity : {blitz::Affinity::kCompact, blitz::Affinity::kSpread}) {
     std::vector<std::vector<unsigned>> masks(allowed.size());
@@ -275,7 +274,7 @@ TEST_CASE_TEMPLATE("pool: kCompact and kSpread give each worker a processor of i
   }
 }
 
-TEST_CASE_TEMPLATE("pool: workers without affinity may run on all processors of the program", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: workers without affinity may run on all processors of the program") {
   const std::vector<unsigned> allowed = own_mask();
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 100; ++round) {
@@ -290,7 +289,7 @@ TEST_CASE_TEMPLATE("pool: workers without affinity may run on all processors of 
   }
 }
 
-TEST_CASE_TEMPLATE("pool: gives its threads a stack of at least stack_size", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: gives its threads a stack of at least stack_size") {
   constexpr std::size_t kSize = 48 << 20;  // more than any system's default
   std::atomic<std::size_t> size{0};
   Pool pool({.num_threads = 1, .stack_size = kSize, .on_thread_start = [&](std::size_t) {
@@ -306,7 +305,7 @@ TEST_CASE_TEMPLATE("pool: gives its threads a stack of at least stack_size", Poo
   CHECK(size >= kSize);
 }
 
-TEST_CASE_TEMPLATE("pool: a refused stack size throws an error with the option and its value", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: a refused stack size throws an error with the option and its value") {
   if (blitz_test::emulated()) {
     MESSAGE("skipped: under qemu");
     return;
@@ -326,7 +325,7 @@ TEST_CASE_TEMPLATE("pool: a refused stack size throws an error with the option a
 
 #elif defined(BLITZ_PORTABLE)
 
-TEST_CASE_TEMPLATE("pool: an option that the system lacks throws an error with its name", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: an option that the system lacks throws an error with its name") {
   CHECK(mentions(
       message_of<ThreadPoolError>([] { Pool pool({.num_threads = 1, .affinity = blitz::Affinity::kOnePerWorker}); }),
       "affinity"));
@@ -338,7 +337,7 @@ TEST_CASE_TEMPLATE("pool: an option that the system lacks throws an error with i
 
 // --- pools that cannot be made ---
 
-TEST_CASE_TEMPLATE("pool: a failed thread start ends the threads that were started", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: a failed thread start ends the threads that were started") {
   constexpr int kThreads = 6;
   const std::size_t before = settled_thread_count();
   for (int k = 0; k < kThreads; ++k) {
@@ -368,8 +367,7 @@ TEST_CASE_TEMPLATE("pool: a failed thread start ends the threads that were start
   CHECK(pool.install([] { return 1; }) == 1);
 }
 
-TEST_CASE_TEMPLATE("pool: a start hook that throws on any thread ends the start with its message", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: a start hook that throws on any thread ends the start with its message") {
   const std::size_t before = settled_thread_count();
   for (const std::size_t culprit : {0, 2, 4}) {
     CAPTURE(culprit);
@@ -399,8 +397,7 @@ TEST_CASE_TEMPLATE("pool: a start hook that throws on any thread ends the start 
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be started ends the start", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: a start hook that throws while a thread cannot be started ends the start") {
   const std::size_t before = settled_thread_count();
   std::atomic<int> starts{0};
   const ThreadLimit limit(2);
@@ -415,7 +412,7 @@ TEST_CASE_TEMPLATE("pool: a start hook that throws while a thread cannot be star
   check_thread_count(before);
 }
 
-TEST_CASE_TEMPLATE("pool: rethrows an exception of thread_name", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: rethrows an exception of thread_name") {
   const std::size_t before = settled_thread_count();
   struct NoName {};
   for (const std::size_t culprit : {0, 1, 4}) {
@@ -436,7 +433,7 @@ TEST_CASE_TEMPLATE("pool: rethrows an exception of thread_name", Pool, BLITZ_TES
   }
 }
 
-TEST_CASE_TEMPLATE("pool: rejects impossible numbers with the reason", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: rejects impossible numbers with the reason") {
   const std::size_t before = settled_thread_count();
   for (const std::size_t count : {kNegative, kNegative >> 4, std::size_t{1} << 23}) {
     CAPTURE(count);
@@ -455,26 +452,24 @@ TEST_CASE_TEMPLATE("pool: rejects impossible numbers with the reason", Pool, BLI
 
 namespace {
 
-template <class P>
-bool knows_its_worker(const blitz::BasicThreadPool<P>&) {
+bool knows_its_worker() {
   const blitz::detail::WorkerBase* const worker = blitz::detail::current_worker;
   const blitz::detail::HotWorker* const hot = blitz::detail::hot_worker;
   if (worker == nullptr || worker->region() != 0) return false;
-  return std::is_same_v<P, blitz::ForkJoinPolicy> ? hot != nullptr && &hot->worker() == worker : hot == nullptr;
+  return tested_policy == TestedPolicy::kForkJoin ? hot != nullptr && &hot->worker() == worker : hot == nullptr;
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pool: the program and the shared library see the same current worker", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: the program and the shared library see the same current worker") {
   Pool pool({.num_threads = 2});
-  CHECK(pool.broadcast([&](blitz::BroadcastContext) { return knows_its_worker(pool); }) ==
-        std::vector<bool>{true, true});
-  CHECK(pool.install([&] { return knows_its_worker(pool); }));
-  CHECK(!pool.install([&] { return blitz::isolate([&] { return knows_its_worker(pool); }); }));
-  CHECK(!knows_its_worker(pool));
+  CHECK(pool.broadcast([&](blitz::BroadcastContext) { return knows_its_worker(); }) == std::vector<bool>{true, true});
+  CHECK(pool.install([&] { return knows_its_worker(); }));
+  CHECK(!pool.install([&] { return blitz::isolate([&] { return knows_its_worker(); }); }));
+  CHECK(!knows_its_worker());
 }
 
-TEST_CASE_TEMPLATE("pool: 0 threads means BLITZ_NUM_THREADS or the number of processors", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: 0 threads means BLITZ_NUM_THREADS or the number of processors") {
   blitz_test::set_environment("BLITZ_NUM_THREADS", nullptr);
   CHECK(Pool().num_threads() == blitz::detail::available_cpus());
   CHECK(Pool({.num_threads = 0}).num_threads() >= 1);
@@ -486,7 +481,7 @@ TEST_CASE_TEMPLATE("pool: 0 threads means BLITZ_NUM_THREADS or the number of pro
   blitz_test::set_environment("BLITZ_NUM_THREADS", nullptr);
 }
 
-TEST_CASE_TEMPLATE("pool: works with far more threads than processors", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("pool: works with far more threads than processors") {
   Pool pool({.num_threads = 100});
   std::atomic<int> sum{0};
   blitz::parallel_for({.pool = &pool}, 0, 1000, [&](int i) { sum += i; });

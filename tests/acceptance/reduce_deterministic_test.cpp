@@ -45,7 +45,7 @@ auto bits(T x) {
 }
 
 /// Calls `sum` with pools of all sizes, and checks that the bits always equal the first result. Returns that result.
-template <class Pool, class Sum>
+template <class Sum>
 auto same_bits(Sum&& sum) {
   blitz::ThreadPool alone({.num_threads = 1});
   const auto expected = bits(sum(alone));
@@ -60,23 +60,22 @@ auto same_bits(Sum&& sum) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("deterministic: sums and products have the same bits on every number of threads", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("deterministic: sums and products have the same bits on every number of threads") {
   for (const std::size_t length : kLengths) {
     CAPTURE(length);
     const auto doubles = sensitive_numbers<double>(length);
     const auto floats = sensitive_numbers<float>(length);
-    same_bits<Pool>([&](auto& pool) {
+    same_bits([&](auto& pool) {
       return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, doubles, 0.0, std::plus<>{});
     });
-    same_bits<Pool>([&](auto& pool) {
+    same_bits([&](auto& pool) {
       return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, floats, 0.0f, std::plus<>{});
     });
-    same_bits<Pool>([&](auto& pool) {
+    same_bits([&](auto& pool) {
       return blitz::parallel_transform_reduce({.deterministic = true, .pool = &pool}, doubles, 1.0, std::multiplies<>{},
                                               [](double x) { return 1 + x * 1e-25; });
     });
-    same_bits<Pool>([&](auto& pool) {
+    same_bits([&](auto& pool) {
       return blitz::parallel_transform_reduce(
           {.deterministic = true, .pool = &pool}, doubles, 0.0, [](double a, double b) { return a + b; },
           [](double x) { return x * x; });
@@ -84,27 +83,26 @@ TEST_CASE_TEMPLATE("deterministic: sums and products have the same bits on every
   }
 }
 
-TEST_CASE_TEMPLATE("deterministic: the free function and the pool return the same bits", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("deterministic: the free function and the pool return the same bits") {
   const auto numbers = sensitive_numbers<double>(100'000);
   const std::plus<> plus;
-  const auto expected = same_bits<Pool>(
+  const auto expected = same_bits(
       [&](auto& pool) { return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, numbers, 0.0, plus); });
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     const auto here = [&] { return blitz::parallel_reduce({.deterministic = true}, numbers, 0.0, plus); };
     CHECK(bits(pool.install(here)) == expected);
   });
 }
 
-TEST_CASE_TEMPLATE("deterministic: the bits depend neither on the schedule nor on other work in the pool", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("deterministic: the bits depend neither on the schedule nor on other work in the pool") {
   const auto numbers = sensitive_numbers<double>(20'000);
-  const auto expected = same_bits<Pool>([&](auto& pool) {
+  const auto expected = same_bits([&](auto& pool) {
     return blitz::parallel_reduce({.schedule = Schedule::kFixed, .deterministic = true, .pool = &pool}, numbers, 0.0,
                                   std::plus<>{});
   });
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     std::atomic<int> right{0};
-    const int rounds = static_cast<int>(repetitions<Pool>(200));
+    const int rounds = static_cast<int>(repetitions(200));
     blitz::parallel_for({.pool = &pool}, 0, rounds, [&](int) {
       const double sum = blitz::parallel_reduce({.deterministic = true}, numbers, 0.0, std::plus<>{});
       right += bits(sum) == expected ? 1 : 0;
@@ -113,12 +111,12 @@ TEST_CASE_TEMPLATE("deterministic: the bits depend neither on the schedule nor o
   });
 }
 
-TEST_CASE_TEMPLATE("deterministic: the bits depend on the grain", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("deterministic: the bits depend on the grain") {
   const auto numbers = sensitive_numbers<double>(50'000);
   std::set<std::uint64_t> different;
   for (const std::size_t grain : {0, 1000, 7000, 50'000}) {
     CAPTURE(grain);
-    different.insert(same_bits<Pool>([&](auto& pool) {
+    different.insert(same_bits([&](auto& pool) {
       return blitz::parallel_reduce({.min_grain = grain, .deterministic = true, .pool = &pool}, numbers, 0.0,
                                     std::plus<>{});
     }));
@@ -126,8 +124,7 @@ TEST_CASE_TEMPLATE("deterministic: the bits depend on the grain", Pool, BLITZ_TE
   CHECK(different.size() > 1);  // The numbers are sensitive to the order.
 }
 
-TEST_CASE_TEMPLATE("deterministic: combines a non-associative operation in the same order on every pool", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("deterministic: combines a non-associative operation in the same order on every pool") {
   // The result shows which values were combined.
   const auto pair = [](const std::string& a, const std::string& b) { return a.empty() ? b : "(" + a + b + ")"; };
   const auto letter = [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); };
@@ -143,8 +140,7 @@ TEST_CASE_TEMPLATE("deterministic: combines a non-associative operation in the s
   }
 }
 
-TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks have the same bits on every pool", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("deterministic: folds of items and of blocks have the same bits on every pool") {
   const auto add = [](double sum, double x) { return sum + x * 1.5; };
   const auto add_block = [&](double sum, auto block) {
     for (const double x : block) sum = add(sum, x);
@@ -153,18 +149,18 @@ TEST_CASE_TEMPLATE("deterministic: folds of items and of blocks have the same bi
   for (const std::size_t length : kLengths) {
     CAPTURE(length);
     const auto doubles = sensitive_numbers<double>(length);
-    same_bits<Pool>([&](auto& pool) {
+    same_bits([&](auto& pool) {
       return blitz::parallel_reduce({.deterministic = true, .pool = &pool}, doubles, 0.0, add, std::plus<>{});
     });
-    same_bits<Pool>([&](auto& pool) {
+    same_bits([&](auto& pool) {
       return blitz::parallel_reduce_blocks({.deterministic = true, .pool = &pool}, doubles, 0.0, add_block,
                                            std::plus<>{});
     });
   }
 }
 
-TEST_CASE_TEMPLATE("deterministic: as many items as workers run concurrently", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("deterministic: as many items as workers run concurrently") {
+  for_each_size([](Pool& pool) {
     const auto workers = static_cast<int>(pool.num_threads());
     std::latch everyone(workers);
     const auto item = [&](int i) {

@@ -29,9 +29,8 @@ Counted add(Counted left, Counted right) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception and destroys all values and the pool works on", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: rethrows an exception and destroys all values and the pool works on") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     for (const int culprit : {0, 1, 499, 999}) {
       CAPTURE(culprit);
       Lives lives;
@@ -60,8 +59,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception and destroys all valu
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of a fold of items or of blocks", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: rethrows an exception of a fold of items or of blocks") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     for (const int culprit : {0, 1, 499, 999}) {
       CAPTURE(culprit);
       Lives lives;
@@ -88,7 +87,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of a fold of items or
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a fold rethrows what the combine function throws", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: a fold rethrows what the combine function throws") {
   Pool pool({.num_threads = 2});
   const auto unequal = [](Counted, const Counted&) -> Counted { throw std::runtime_error("unequal"); };
   for (const ReduceOptions& options :
@@ -116,8 +115,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: a fold rethrows what the combine function t
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends folds of items and of blocks", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+POOL_TEST_CASE("parallel_reduce: a stop request ends folds of items and of blocks") {
+  for_each_reduction([](Pool& pool, ReduceOptions options) {
     if (options.schedule == Schedule::kFixed) return;  // Its blocks, one for each worker, would take years.
     std::stop_source source;
     options.stop = source.get_token();
@@ -157,8 +156,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends folds of items and of b
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of the identity and calls no item", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: rethrows an exception of the identity and calls no item") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     for (const int count : {0, 1, 1000}) {
       int calls = 0;
       const auto nothing = [&]() -> int { throw 1; };
@@ -172,7 +171,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of the identity and c
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of the identity on a thief", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: rethrows an exception of the identity on a thief") {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
        {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
@@ -192,7 +191,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception of the identity on a 
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows what the combine function throws", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: rethrows what the combine function throws") {
   struct Sum {
     Lives* lives;
     Counted operator()(Counted left, int x) const {
@@ -217,7 +216,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows what the combine function throws",
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows the first of several exceptions and frees all", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: rethrows the first of several exceptions and frees all") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     for (const bool deterministic : {false, true}) {
@@ -249,8 +248,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows the first of several exceptions an
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception after all running blocks have finished", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: rethrows an exception after all running blocks have finished") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     for (const bool deterministic : {false, true}) {
@@ -272,8 +270,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception after all running blo
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: an exception ends a reduction that would take hours", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_reduce: an exception ends a reduction that would take hours") {
+  for_each_size([](Pool& pool) {
     for (const bool deterministic : {false, true}) {
       std::atomic<std::uint64_t> calls{0};
       const auto item = [&](std::uint64_t) {
@@ -288,8 +286,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: an exception ends a reduction that would ta
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends it with Stopped", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("parallel_reduce: a stop request ends it with Stopped") {
+  for_each_size([](Pool& pool) {
     for (const bool deterministic : {false, true}) {
       std::stop_source source;
       std::atomic<std::uint64_t> calls{0};
@@ -306,9 +304,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: a stop request ends it with Stopped", Pool,
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: no block begins after a stop request and an empty range throws too", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+POOL_TEST_CASE("parallel_reduce: no block begins after a stop request and an empty range throws too") {
+  for_each_reduction([](Pool& pool, ReduceOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
     CHECK(blitz::parallel_reduce(in(pool, options), 0, 100, 0, std::plus<>{}) == 4950);  // not requested yet
@@ -326,8 +323,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: no block begins after a stop request and an
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: rethrows an exception after a stop request", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+POOL_TEST_CASE("parallel_reduce: rethrows an exception after a stop request") {
+  for_each_reduction([](Pool& pool, ReduceOptions options) {
     std::stop_source source;
     options.stop = source.get_token();
     const auto item = [&](int) -> int {

@@ -42,9 +42,8 @@ constexpr auto square = [](long x) { return x * x; };
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_reduce: returns the serial sum of every length inside and outside the pool", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: returns the serial sum of every length inside and outside the pool") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
       const auto all = numbers(count);
@@ -77,8 +76,8 @@ TEST_CASE("parallel_reduce: uses the global pool outside every pool") {
   CHECK(blitz::parallel_transform_reduce(0, 1000, 0, std::plus<>{}, [](int i) { return 2 * i; }) == 999'000);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: keeps the order of an operation that does not commute", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: keeps the order of an operation that does not commute") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     for (const std::size_t count : kCounts) {
       CAPTURE(count);
       std::string text(count, ' ');
@@ -98,7 +97,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: keeps the order of an operation that does n
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: keeps the order if two workers share it", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: keeps the order if two workers share it") {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
        {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
@@ -111,9 +110,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: keeps the order if two workers share it", P
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: accepts views and proxies and deques and const and temporary ranges", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: accepts views and proxies and deques and const and temporary ranges") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     CHECK(blitz::parallel_reduce(in(pool, options), std::views::iota(0, 1000), 0, std::plus<>{}) == 499'500);
     CHECK(blitz::parallel_reduce(in(pool, options),
                                  std::views::iota(0, 1000) | std::views::transform([](int i) { return i / 2.0; }), 0.0,
@@ -138,9 +136,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: accepts views and proxies and deques and co
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: accepts integers of any type up to the limits of the type", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: accepts integers of any type up to the limits of the type") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     CHECK(blitz::parallel_reduce(in(pool, options), -500, 501, 0, std::plus<>{}) == 0);
     CHECK(blitz::parallel_reduce(in(pool, options), std::int8_t{-128}, 128, 0, std::plus<>{}) == -128);
     CHECK(blitz::parallel_reduce(in(pool, options), 5, 5, 7, std::plus<>{}) == 7);
@@ -153,11 +150,10 @@ TEST_CASE_TEMPLATE("parallel_reduce: accepts integers of any type up to the limi
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: accepts iterators that are random-access only by their category", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: accepts iterators that are random-access only by their category") {
   const auto twice = [factor = 2](int i) { return factor * i; };
   using Transformed = TransformIterator<CountingIterator, decltype(twice)>;
-  for_each_reduction<Pool>([&](Pool& pool, const ReduceOptions& options) {
+  for_each_reduction([&](Pool& pool, const ReduceOptions& options) {
     CHECK(blitz::parallel_reduce(in(pool, options), CountingIterator(0), CountingIterator(1000), 0L, std::plus<>()) ==
           499'500);
     CHECK(blitz::parallel_reduce(in(pool, options), CountingIterator(0), CountingIterator(1000), 0.0, std::plus<>()) ==
@@ -168,8 +164,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: accepts iterators that are random-access on
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: accepts a move-only value without a default constructor", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: accepts a move-only value without a default constructor") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     for (const int count : {0, 1, 2, 3, 1000}) {
       Lives lives;
       {
@@ -196,8 +192,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: accepts a move-only value without a default
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items and another combines values", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: one operation takes items and another combines values") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     using Numbers = std::vector<long>;
     const auto append = [](Numbers all, long x) {
       all.push_back(x);
@@ -229,7 +225,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: one operation takes items and another combi
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a fold runs in the global pool and without options", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: a fold runs in the global pool and without options") {
   const auto count_even = [](int even, int i) { return even + (i % 2 == 0 ? 1 : 0); };
   Pool pool({.num_threads = 2});
   const ReduceOptions options{.min_grain = 10};
@@ -255,7 +251,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: a fold runs in the global pool and without 
   CHECK(blitz::parallel_reduce(words, Counts{}, count_word, add_counts) == Counts{{1, 1}, {2, 2}, {3, 2}, {4, 1}});
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a fold keeps the order if two workers share it", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: a fold keeps the order if two workers share it") {
   Pool pool({.num_threads = 2});
   for (const ReduceOptions& options :
        {ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed}, ReduceOptions{.deterministic = true}}) {
@@ -274,9 +270,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: a fold keeps the order if two workers share
   }
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: a fold accepts a move-only value without a default constructor", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: a fold accepts a move-only value without a default constructor") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     const auto add_item = [](Counted sum, int i) {
       sum.value += i;
       return sum;
@@ -305,8 +300,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: a fold accepts a move-only value without a 
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce_blocks: passes blocks that cover the range in order", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, ReduceOptions options) {
+POOL_TEST_CASE("parallel_reduce_blocks: passes blocks that cover the range in order") {
+  for_each_reduction([](Pool& pool, ReduceOptions options) {
     // A value is the run of items reduced into it, and the length of its shortest block.
     struct Run {
       long first = 0;
@@ -346,7 +341,7 @@ TEST_CASE_TEMPLATE("parallel_reduce_blocks: passes blocks that cover the range i
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce_blocks: one worker runs one block", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce_blocks: one worker runs one block") {
   Pool pool({.num_threads = 1});
   int blocks = 0;
   const auto sum_block = [&](double sum, std::ranges::subrange<std::vector<double>::iterator> block) {
@@ -361,7 +356,7 @@ TEST_CASE_TEMPLATE("parallel_reduce_blocks: one worker runs one block", Pool, BL
   CHECK(blocks == 1);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: the result has the type of the identity", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: the result has the type of the identity") {
   Pool pool({.num_threads = 2});
   const std::vector<std::uint8_t> bytes(1000, 255);
   const auto sum = blitz::parallel_reduce({.pool = &pool}, bytes, std::uint64_t{0}, std::plus<>{});
@@ -390,7 +385,7 @@ TEST_CASE_TEMPLATE("parallel_reduce: the result has the type of the identity", P
   CHECK(extent.greatest == 300);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: one worker copies the identity once", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("parallel_reduce: one worker copies the identity once") {
   struct Copied {
     explicit Copied(int& the_copies) : copies(&the_copies) {}
     Copied(const Copied& other) : copies(other.copies), sum(other.sum) { ++*copies; }
@@ -414,8 +409,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: one worker copies the identity once", Pool,
   CHECK(copies == 2);
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: neither copies nor moves its callables", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: neither copies nor moves its callables") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     Lives lives;
     {
       // Neither can be copied. Moving them would be possible, but no call does it.
@@ -432,8 +427,8 @@ TEST_CASE_TEMPLATE("parallel_reduce: neither copies nor moves its callables", Po
   });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce: may be nested and called by several threads", Pool, BLITZ_TEST_POOLS) {
-  for_each_reduction<Pool>([](Pool& pool, const ReduceOptions& options) {
+POOL_TEST_CASE("parallel_reduce: may be nested and called by several threads") {
+  for_each_reduction([](Pool& pool, const ReduceOptions& options) {
     const auto row = [&](int i) { return blitz::parallel_reduce(options, 0, i, 0L, std::plus<>{}); };
     long expected = 0;
     for (long i = 0; i < 100; ++i) expected += i * (i - 1) / 2;

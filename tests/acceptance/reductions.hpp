@@ -15,11 +15,11 @@ namespace blitz_test {
 using blitz::ReduceOptions;
 
 /// Calls `test` with each pool, and each way to divide a reduction.
-template <class Pool, class Test>
+template <class Test>
 void for_each_reduction(Test&& test) {
   const std::array<ReduceOptions, 3> ways{ReduceOptions{}, ReduceOptions{.schedule = Schedule::kFixed},
                                           ReduceOptions{.deterministic = true}};
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     for (const ReduceOptions& options : ways) {
       CAPTURE(options.schedule == Schedule::kFixed);
       CAPTURE(options.deterministic);

@@ -82,7 +82,6 @@ void on_outside_thread(const std::function<void()>& f) {
 
 /// Calls `f(pool)` on an outside thread that borrows a slot; on a worker of the pool; on an outside thread when no slot is
 /// free; and on a worker of another pool.
-template <class Pool>
 void from_everywhere(std::size_t size, const std::function<void(Pool&)>& f) {
 #if defined(BLITZ_PORTABLE)
   constexpr std::size_t kWorkersStack = 0;  // It cannot be chosen.
@@ -125,17 +124,16 @@ void check_two_at_most() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("results: join makes at most two copies of a megabyte and fits a stack of 8 MB", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: join makes at most two copies of a megabyte and fits a stack of 8 MB") {
   for (const std::size_t size : {1U, 2U}) {
     CAPTURE(size);
-    from_everywhere<Pool>(size, [](Pool& pool) {
+    from_everywhere(size, [](Pool& pool) {
       const auto [a, b] = pool.join([] { return Large<1>(1); }, [] { return Large<2>(2); });
       CHECK(a.is(1));
       CHECK(b.is(2));
     });
     check_two_at_most<kMegabyte, 1, 2>();
-    from_everywhere<Pool>(size, [](Pool& pool) {
+    from_everywhere(size, [](Pool& pool) {
       pool.install([] {
         const auto [a, b] = blitz::join([] { return Large<1>(1); }, [] { return Large<2>(2); });
         CHECK(a.is(1));
@@ -146,9 +144,8 @@ TEST_CASE_TEMPLATE("results: join makes at most two copies of a megabyte and fit
   }
 }
 
-TEST_CASE_TEMPLATE("results: a join with a stolen callable makes at most two copies of a result", Pool,
-                   BLITZ_TEST_POOLS) {
-  from_everywhere<Pool>(2, [](Pool& pool) {
+POOL_TEST_CASE("results: a join with a stolen callable makes at most two copies of a result") {
+  from_everywhere(2, [](Pool& pool) {
     std::latch stolen(1);
     const auto [a, b] = pool.join(
         [&] {
@@ -165,8 +162,8 @@ TEST_CASE_TEMPLATE("results: a join with a stolen callable makes at most two cop
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE_TEMPLATE("results: a join of a large result and none makes at most two copies", Pool, BLITZ_TEST_POOLS) {
-  from_everywhere<Pool>(2, [](Pool& pool) {
+POOL_TEST_CASE("results: a join of a large result and none makes at most two copies") {
+  from_everywhere(2, [](Pool& pool) {
     int calls = 0;
     const auto left = pool.join([] { return Large<1>(1); }, [&] { ++calls; });
     CHECK(left.first.is(1));
@@ -187,11 +184,10 @@ TEST_CASE("results: a join in the global pool makes at most two copies of a resu
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE_TEMPLATE("results: a join of three makes at most two copies and fits a stack of 8 MB", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: a join of three makes at most two copies and fits a stack of 8 MB") {
   for (const std::size_t size : {1U, 2U}) {
     CAPTURE(size);
-    from_everywhere<Pool>(size, [](Pool& pool) {
+    from_everywhere(size, [](Pool& pool) {
       const auto [a, b, c] =
           pool.join([] { return Large<1>(1); }, [] { return Large<2>(2); }, [] { return Large<3>(3); });
       CHECK(a.is(1));
@@ -201,7 +197,7 @@ TEST_CASE_TEMPLATE("results: a join of three makes at most two copies and fits a
     check_two_at_most<kMegabyte, 1, 2, 3>();
   }
   // Two of them stolen.
-  from_everywhere<Pool>(3, [](Pool& pool) {
+  from_everywhere(3, [](Pool& pool) {
     std::latch all(3);
     const auto meet = [&all]<int Which>(std::integral_constant<int, Which>) {
       return [&all] {
@@ -218,10 +214,10 @@ TEST_CASE_TEMPLATE("results: a join of three makes at most two copies and fits a
   check_two_at_most<kMegabyte, 1, 2, 3>();
 }
 
-TEST_CASE_TEMPLATE("results: a join of three destroys all results if one callable throws", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: a join of three destroys all results if one callable throws") {
   static constexpr auto kFail = []() -> Large<1> { throw std::string("no"); };
   static constexpr auto kMake = [] { return Large<2>(2); };
-  from_everywhere<Pool>(2, [](Pool& pool) {
+  from_everywhere(2, [](Pool& pool) {
     // A function for each: without optimization, the results of all calls in one function have separate room.
     const auto fails = [&pool](auto... f) { CHECK_THROWS_AS(static_cast<void>(pool.join(f...)), std::string); };
     fails(kFail, kMake, kMake);
@@ -232,11 +228,11 @@ TEST_CASE_TEMPLATE("results: a join of three destroys all results if one callabl
   CHECK(Large<2>::census.alive == 0);
 }
 
-TEST_CASE_TEMPLATE("results: join_all makes at most two copies of each result", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: join_all makes at most two copies of each result") {
   constexpr std::size_t kSize = 1024;
   const auto make = [] { return Large<1, kSize>(1); };
   const std::vector callables(10, make);
-  from_everywhere<Pool>(2, [&](Pool& pool) {
+  from_everywhere(2, [&](Pool& pool) {
     const std::vector<Large<1, kSize>> results = pool.join_all(callables);
     CHECK(results.size() == 10);
     for (const auto& result : results) CHECK(result.is(1));
@@ -245,9 +241,9 @@ TEST_CASE_TEMPLATE("results: join_all makes at most two copies of each result", 
   CHECK(Large<1, kSize>::census.alive == 0);
 }
 
-TEST_CASE_TEMPLATE("results: a join of four makes at most two copies of each result", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: a join of four makes at most two copies of each result") {
   constexpr std::size_t kSize = kMegabyte / 8;
-  from_everywhere<Pool>(2, [](Pool& pool) {
+  from_everywhere(2, [](Pool& pool) {
     const auto [a, b, c, d] = pool.join([] { return Large<1, kSize>(1); }, [] { return Large<2, kSize>(2); },
                                         [] { return Large<3, kSize>(3); }, [] { return Large<4, kSize>(4); });
     CHECK(a.is(1));
@@ -258,8 +254,8 @@ TEST_CASE_TEMPLATE("results: a join of four makes at most two copies of each res
   check_two_at_most<kSize, 1, 2, 3, 4>();
 }
 
-TEST_CASE_TEMPLATE("results: install and async and scope make at most two copies of a result", Pool, BLITZ_TEST_POOLS) {
-  from_everywhere<Pool>(1, [](Pool& pool) {
+POOL_TEST_CASE("results: install and async and scope make at most two copies of a result") {
+  from_everywhere(1, [](Pool& pool) {
     CHECK(pool.install([] { return Large<1>(1); }).is(1));
     CHECK(pool.install_blocking([] { return Large<1>(2); }).is(2));
     CHECK(pool.async([] { return Large<1>(3); }).get().is(3));
@@ -268,15 +264,12 @@ TEST_CASE_TEMPLATE("results: install and async and scope make at most two copies
   check_two_at_most<kMegabyte, 1>();
 }
 
-TEST_CASE_TEMPLATE("results: a join with an exception makes at most two copies of the other result", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: a join with an exception makes at most two copies of the other result") {
   static constexpr auto kFail = []() -> Large<1> { throw std::string("no"); };
   static constexpr auto kMake = [] { return Large<2>(2); };
-  from_everywhere<Pool>(2,
-                        [](Pool& pool) { CHECK_THROWS_AS(static_cast<void>(pool.join(kFail, kMake)), std::string); });
-  from_everywhere<Pool>(2,
-                        [](Pool& pool) { CHECK_THROWS_AS(static_cast<void>(pool.join(kMake, kFail)), std::string); });
-  from_everywhere<Pool>(2, [](Pool& pool) {
+  from_everywhere(2, [](Pool& pool) { CHECK_THROWS_AS(static_cast<void>(pool.join(kFail, kMake)), std::string); });
+  from_everywhere(2, [](Pool& pool) { CHECK_THROWS_AS(static_cast<void>(pool.join(kMake, kFail)), std::string); });
+  from_everywhere(2, [](Pool& pool) {
     std::latch stolen(1);
     CHECK_THROWS_AS(static_cast<void>(pool.join(
                         [&] {
@@ -292,11 +285,11 @@ TEST_CASE_TEMPLATE("results: a join with an exception makes at most two copies o
   check_two_at_most<kMegabyte, 1, 2>();
 }
 
-TEST_CASE_TEMPLATE("results: a const class result is returned without the const", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("results: a const class result is returned without the const") {
   using Pointer = std::unique_ptr<int>;
   const auto text = []() -> const std::string { return "text"; };
   const auto pointer = []() -> const Pointer { return std::make_unique<int>(7); };
-  from_everywhere<Pool>(2, [&](Pool& pool) {
+  from_everywhere(2, [&](Pool& pool) {
     auto two = pool.join(text, pointer);
     static_assert(std::is_same_v<decltype(two), std::pair<std::string, Pointer>>);
     CHECK(two.first == "text");

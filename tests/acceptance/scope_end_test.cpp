@@ -30,8 +30,8 @@ void spawn_many(Scope& scope, std::atomic<int>& count) {
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("scope: rethrows an exception of its body after all jobs have run", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: rethrows an exception of its body after all jobs have run") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
                            spawn_many(scope, count);
@@ -42,8 +42,8 @@ TEST_CASE_TEMPLATE("scope: rethrows an exception of its body after all jobs have
   });
 }
 
-TEST_CASE_TEMPLATE("scope: rethrows an exception of a job after all others have run", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: rethrows an exception of a job after all others have run") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     bool body_ended = false;
     CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
@@ -65,8 +65,8 @@ TEST_CASE_TEMPLATE("scope: rethrows an exception of a job after all others have 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: rethrows an exception of a nested job after all others have run", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: rethrows an exception of a nested job after all others have run") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_WITH_AS(open([&](Scope& scope) {
                            spawn_many(scope, count);
@@ -84,8 +84,8 @@ TEST_CASE_TEMPLATE("scope: rethrows an exception of a nested job after all other
   });
 }
 
-TEST_CASE_TEMPLATE("scope: rethrows one exception if all jobs throw and a new scope works", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: rethrows one exception if all jobs throw and a new scope works") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     CHECK_THROWS_AS(open([&](Scope& scope) {
                       for (int i = 0; i < kSpawns; ++i) {
@@ -103,10 +103,10 @@ TEST_CASE_TEMPLATE("scope: rethrows one exception if all jobs throw and a new sc
   });
 }
 
-TEST_CASE_TEMPLATE("scope: rethrows the first exception", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
-      with_each_kind_of_scope<Pool>(pool, [](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: rethrows the first exception") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
+      with_each_kind_of_scope(pool, [](Pool&, const OpenScope& open) {
         CHECK(what_is_thrown_by([&] {
                 open([](Scope& scope) {
                   scope.spawn([] { throw Failure("job"); });
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("scope: rethrows the first exception", Pool, BLITZ_TEST_POOLS
   });
 }
 
-TEST_CASE_TEMPLATE("scope: rethrows an exception after running jobs have ended", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("scope: rethrows an exception after running jobs have ended") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     bool finished = false;
@@ -155,8 +155,8 @@ TEST_CASE_TEMPLATE("scope: rethrows an exception after running jobs have ended",
   }
 }
 
-TEST_CASE_TEMPLATE("scope: destroys the result of its body if a job throws", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("scope: destroys the result of its body if a job throws") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     const auto body = [&](Scope& scope) {
       scope.spawn([life = Counted(lives, 1)] { throw Failure("job"); });
@@ -169,8 +169,8 @@ TEST_CASE_TEMPLATE("scope: destroys the result of its body if a job throws", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("scope: an inner scope rethrows in its caller and then in the outer scope", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: an inner scope rethrows in its caller and then in the outer scope") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> caught{0};
     const auto fail = [](Scope& scope) { scope.spawn([] { throw Failure("inner"); }); };
     open([&](Scope& scope) {
@@ -183,8 +183,8 @@ TEST_CASE_TEMPLATE("scope: an inner scope rethrows in its caller and then in the
   });
 }
 
-TEST_CASE_TEMPLATE("scope: destroys the closures of jobs that throw once", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: destroys the closures of jobs that throw once") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     Lives lives;
     CHECK_THROWS_AS(open([&](Scope& scope) {
                       for (int i = 0; i < kSpawns; ++i) {
@@ -203,7 +203,6 @@ TEST_CASE_TEMPLATE("scope: destroys the closures of jobs that throw once", Pool,
 namespace {
 
 /// With all workers busy: stops the scope by `stop`, and checks that none of its jobs begins.
-template <class Pool>
 void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const std::function<void(Scope&)>& stop) {
   Lives lives;
   std::atomic<int> begun{0};
@@ -240,8 +239,8 @@ void check_nothing_begins(Pool& pool, const blitz::ScopeOptions& options, const 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("scope: no job begins after request_stop and the closures are destroyed", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("scope: no job begins after request_stop and the closures are destroyed") {
+  from_outside_and_inside([](Pool& pool) {
     check_nothing_begins(pool, {}, [](Scope& scope) { scope.request_stop(); });
     check_nothing_begins(pool, {}, [](Scope& scope) {
       scope.request_stop();
@@ -255,8 +254,8 @@ TEST_CASE_TEMPLATE("scope: no job begins after request_stop and the closures are
   });
 }
 
-TEST_CASE_TEMPLATE("scope: returns the result of its body after a job requests a stop", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: returns the result of its body after a job requests a stop") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     Lives lives;
     std::atomic<int> calls{0};
     bool went_on = false;
@@ -284,8 +283,8 @@ TEST_CASE_TEMPLATE("scope: returns the result of its body after a job requests a
   }) == 1);
 }
 
-TEST_CASE_TEMPLATE("scope: a scope stopped before it begins runs its body and no jobs", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: a scope stopped before it begins runs its body and no jobs") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::stop_source source;
     source.request_stop();
     std::atomic<int> count{0};
@@ -301,8 +300,8 @@ TEST_CASE_TEMPLATE("scope: a scope stopped before it begins runs its body and no
   });
 }
 
-TEST_CASE_TEMPLATE("scope: its stop tokens report a stop and call callbacks", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: its stop tokens report a stop and call callbacks") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::stop_source source;
     std::stop_token left;
     open(
@@ -330,8 +329,8 @@ TEST_CASE_TEMPLATE("scope: its stop tokens report a stop and call callbacks", Po
   });
 }
 
-TEST_CASE_TEMPLATE("scope: rethrows an exception of a job after a stop request", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: rethrows an exception of a job after a stop request") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     CHECK_THROWS_AS(open([](Scope& scope) {
                       scope.spawn([](Scope& same) {
                         same.request_stop();
@@ -342,8 +341,8 @@ TEST_CASE_TEMPLATE("scope: rethrows an exception of a job after a stop request",
   });
 }
 
-TEST_CASE_TEMPLATE("scope: a stop request of another thread ends a job that polls its token", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: a stop request of another thread ends a job that polls its token") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::stop_source source;
     std::latch running(1);
     std::thread stopper([&] {
@@ -364,8 +363,8 @@ TEST_CASE_TEMPLATE("scope: a stop request of another thread ends a job that poll
   });
 }
 
-TEST_CASE_TEMPLATE("scope: may be stopped at any moment and after its end", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("scope: may be stopped at any moment and after its end") {
+  for_each_size([](Pool& pool) {
     RandomGap gap(1);
     for (int round = 0; round < 100; ++round) {
       Lives lives;

@@ -43,8 +43,8 @@ int nest(int depth) {
 
 // --- results ---
 
-TEST_CASE_TEMPLATE("scope: returns the result of its body of any kind", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("scope: returns the result of its body of any kind") {
+  from_outside_and_inside([](Pool& pool) {
     CHECK(pool.scope([](Scope&) { return 1; }) == 1);
     CHECK(pool.scope_fifo([](Scope&) { return 2; }) == 2);
     CHECK(pool.in_place_scope([](Scope&) { return 3; }) == 3);
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("scope: returns the result of its body of any kind", Pool, BL
   });
 }
 
-TEST_CASE_TEMPLATE("scope: calls its body with its value category", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("scope: calls its body with its value category") {
   struct Overloaded {
     int operator()(Scope&) & { return 1; }
     int operator()(Scope&) const& { return 2; }
@@ -94,8 +94,8 @@ TEST_CASE_TEMPLATE("scope: calls its body with its value category", Pool, BLITZ_
 
 // --- spawned jobs ---
 
-TEST_CASE_TEMPLATE("scope: waits for all jobs including those that jobs spawn", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: waits for all jobs including those that jobs spawn") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     open([&](Scope& scope) { grow(scope, 9, count); });
     CHECK(count == 1023);
@@ -106,8 +106,8 @@ TEST_CASE_TEMPLATE("scope: waits for all jobs including those that jobs spawn", 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: effects of its jobs happen before its return", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: effects of its jobs happen before its return") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::vector<int> values(300);
     open([&](Scope& scope) {
       for (std::size_t i = 0; i < values.size(); i += 3) {
@@ -124,8 +124,8 @@ TEST_CASE_TEMPLATE("scope: effects of its jobs happen before its return", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: calls a job with the scope or without an argument", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: calls a job with the scope or without an argument") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> right{0};
     open([&](Scope& scope) {
       struct Either {
@@ -146,8 +146,8 @@ TEST_CASE_TEMPLATE("scope: calls a job with the scope or without an argument", P
   });
 }
 
-TEST_CASE_TEMPLATE("scope: as many jobs as workers run concurrently", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool& pool, const OpenScope& open) {
+POOL_TEST_CASE("scope: as many jobs as workers run concurrently") {
+  for_each_scope([](Pool& pool, const OpenScope& open) {
     const auto workers = static_cast<std::ptrdiff_t>(pool.num_threads());
     for (int round = 0; round < 5; ++round) {
       std::latch everyone(workers);
@@ -158,12 +158,12 @@ TEST_CASE_TEMPLATE("scope: as many jobs as workers run concurrently", Pool, BLIT
   });
 }
 
-TEST_CASE_TEMPLATE("scope: jobs of scopes may open scopes", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) { CHECK(pool.install([] { return nest(5); }) == 243); });
+POOL_TEST_CASE("scope: jobs of scopes may open scopes") {
+  from_outside_and_inside([](Pool& pool) { CHECK(pool.install([] { return nest(5); }) == 243); });
 }
 
-TEST_CASE_TEMPLATE("scope: the outer scope waits for jobs that an inner scope spawns in it", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: the outer scope waits for jobs that an inner scope spawns in it") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     open([&](Scope& outer) {
       blitz::in_place_scope([&](Scope& inner) {
@@ -179,8 +179,8 @@ TEST_CASE_TEMPLATE("scope: the outer scope waits for jobs that an inner scope sp
 
 // --- from other threads ---
 
-TEST_CASE_TEMPLATE("scope: outside threads may spawn in it while its body runs", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: outside threads may spawn in it while its body runs") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     open([&](Scope& scope) {
       std::vector<std::thread> threads;
@@ -198,8 +198,8 @@ TEST_CASE_TEMPLATE("scope: outside threads may spawn in it while its body runs",
   });
 }
 
-TEST_CASE_TEMPLATE("scope: an outside thread may spawn in it while a job runs", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: an outside thread may spawn in it while a job runs") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> count{0};
     std::optional<std::thread> thread;
     open([&](Scope& scope) {
@@ -214,9 +214,9 @@ TEST_CASE_TEMPLATE("scope: an outside thread may spawn in it while a job runs", 
   });
 }
 
-TEST_CASE_TEMPLATE("scope: workers of another pool may spawn in it", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("scope: workers of another pool may spawn in it") {
   Pool other({.num_threads = 2});
-  for_each_scope<Pool>([&](Pool& pool, const OpenScope& open) {
+  for_each_scope([&](Pool& pool, const OpenScope& open) {
     std::atomic<int> here{0};
     open([&](Scope& scope) {
       other.scope([&](Scope& foreign) {
@@ -234,8 +234,8 @@ TEST_CASE_TEMPLATE("scope: workers of another pool may spawn in it", Pool, BLITZ
 
 // --- in place ---
 
-TEST_CASE_TEMPLATE("in_place_scope: runs the body on its thread and the jobs in the pool", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("in_place_scope: runs the body on its thread and the jobs in the pool") {
+  from_outside_and_inside([](Pool& pool) {
     const auto self = std::this_thread::get_id();
     const auto index = pool.current_thread_index();
     std::atomic<int> in_pool{0};
@@ -258,9 +258,9 @@ TEST_CASE_TEMPLATE("in_place_scope: runs the body on its thread and the jobs in 
   });
 }
 
-TEST_CASE_TEMPLATE("in_place_scope: a waiting worker of another pool runs jobs of that pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("in_place_scope: a waiting worker of another pool runs jobs of that pool") {
   Pool other({.num_threads = 1});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     other.install([&] {
       std::latch done(1);
       other.spawn([&] { done.count_down(); });  // Only this worker can run it.
@@ -269,8 +269,8 @@ TEST_CASE_TEMPLATE("in_place_scope: a waiting worker of another pool runs jobs o
   });
 }
 
-TEST_CASE_TEMPLATE("in_place_scope: its body may call the pool and open scopes", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("in_place_scope: its body may call the pool and open scopes") {
+  from_outside_and_inside([](Pool& pool) {
     std::atomic<int> count{0};
     pool.in_place_scope([&](Scope& outer) {
       outer.spawn([&] { ++count; });
@@ -301,8 +301,8 @@ TEST_CASE("scope: uses the global pool outside every pool") {
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("scope: calls and destroys closures once before its end", Pool, BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: calls and destroys closures once before its end") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     Lives lives;
     std::atomic<int> calls{0};
     with_each_kind_of_closure(lives, calls, [&](auto&& make) {
@@ -324,9 +324,8 @@ TEST_CASE_TEMPLATE("scope: calls and destroys closures once before its end", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("scope: spawn rethrows an exception of a closure's copy and spawns nothing", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_scope<Pool>([](Pool&, const OpenScope& open) {
+POOL_TEST_CASE("scope: spawn rethrows an exception of a closure's copy and spawns nothing") {
+  for_each_scope([](Pool&, const OpenScope& open) {
     std::atomic<int> calls{0};
     const Fragile fragile(calls);
     open([&](Scope& scope) {

@@ -48,8 +48,7 @@ class OpenScope {
 };
 
 /// Calls `test` with each way to open a scope in the pool, including the free functions if the caller works for the pool.
-template <class Pool>
-void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const OpenScope&)>& test) {
+inline void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const OpenScope&)>& test) {
   const auto with_each = [&](const blitz::PoolRef where) {
     for (const auto order : {blitz::Order::kLifo, blitz::Order::kFifo}) {
       for (const bool in_place : {false, true}) {
@@ -67,14 +66,12 @@ void with_each_kind_of_scope(Pool& pool, const std::function<void(Pool&, const O
 }
 
 /// Calls with_each_kind_of_scope() with each pool, from outside and on one of its workers.
-template <class Pool>
-void for_each_scope(const std::function<void(Pool&, const OpenScope&)>& test) {
-  from_outside_and_inside<Pool>([&](Pool& pool) { with_each_kind_of_scope<Pool>(pool, test); });
+inline void for_each_scope(const std::function<void(Pool&, const OpenScope&)>& test) {
+  from_outside_and_inside([&](Pool& pool) { with_each_kind_of_scope(pool, test); });
 }
 
 /// Calls `f` on a worker while all others of the pool are kept busy: only that worker runs the jobs of `f`.
-template <class Pool>
-void with_others_busy(Pool& pool, const std::function<void()>& f) {
+inline void with_others_busy(Pool& pool, const std::function<void()>& f) {
   const auto others = static_cast<std::ptrdiff_t>(pool.num_threads()) - 1;
   std::latch busy(others);
   std::latch let_go(1);

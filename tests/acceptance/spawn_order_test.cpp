@@ -56,7 +56,6 @@ Numbers hundred(Count tens, Count ones) {
 }
 
 /// Calls `f` on the only worker of a pool, and returns the numbers that it and its jobs have written.
-template <class Pool>
 Numbers on_one_worker(const std::function<void(Numbers&)>& f) {
   Numbers numbers;
   Pool pool({.num_threads = 1});
@@ -66,9 +65,8 @@ Numbers on_one_worker(const std::function<void(Numbers&)>& f) {
 }
 
 /// Ten jobs spawn ten each, in one scope.
-template <class Pool>
 Numbers spawn_in_spawn(const Order& order) {
-  return on_one_worker<Pool>([&order](Numbers& numbers) {
+  return on_one_worker([&order](Numbers& numbers) {
     order.scope([&](Scope& scope) {
       for (int i = 0; i < 10; ++i) {
         order.spawn(scope, [&, i](Scope& same) {
@@ -82,9 +80,8 @@ Numbers spawn_in_spawn(const Order& order) {
 }
 
 /// Each of ten jobs opens a scope with ten.
-template <class Pool>
 Numbers scope_in_spawn(const Order& outer, const Order& inner) {
-  return on_one_worker<Pool>([&](Numbers& numbers) {
+  return on_one_worker([&](Numbers& numbers) {
     outer.scope([&](Scope& scope) {
       for (int i = 0; i < 10; ++i) {
         outer.spawn(scope, [&, i](Scope&) {
@@ -101,9 +98,8 @@ Numbers scope_in_spawn(const Order& outer, const Order& inner) {
 
 /// Jobs of an inner scope, with numbers below zero, among jobs of the outer scope. The inner scope ends before the last job is
 /// spawned, and runs some jobs of the outer scope.
-template <class Pool>
 Numbers mixed_scopes(const Order& outer, const Order& inner) {
-  return on_one_worker<Pool>([&](Numbers& numbers) {
+  return on_one_worker([&](Numbers& numbers) {
     const auto write = [&numbers](int number) { return [&numbers, number](Scope&) { numbers.push_back(number); }; };
     outer.scope([&](Scope& scope) {
       outer.spawn(scope, write(0));
@@ -121,10 +117,9 @@ Numbers mixed_scopes(const Order& outer, const Order& inner) {
 
 /// Calls `f` on the only worker of a pool. The worker then runs the spawned jobs: in the pool's order of search or, if that is
 /// not newest first, during a wait, in the order of its queue.
-template <class Pool>
 Numbers detached_on_one_worker(const std::function<void(Numbers&)>& f) {
-  return on_one_worker<Pool>([&](Numbers& numbers) {
-    if constexpr (std::is_same_v<Pool, blitz::AsyncThreadPool>) {
+  return on_one_worker([&](Numbers& numbers) {
+    if (tested_policy == TestedPolicy::kAsync) {
       blitz::scope([&](Scope& scope) {
         scope.spawn([] {});  // At the bottom of the queue: the scope ends when all jobs above it have been run.
         f(numbers);
@@ -136,9 +131,8 @@ Numbers detached_on_one_worker(const std::function<void(Numbers&)>& f) {
 }
 
 /// Like spawn_in_spawn, with detached jobs.
-template <class Pool>
 Numbers detached_in_detached(const Order& outer, const Order& inner) {
-  return detached_on_one_worker<Pool>([outer, inner](Numbers& numbers) {
+  return detached_on_one_worker([outer, inner](Numbers& numbers) {
     for (int i = 0; i < 10; ++i) {
       outer.spawn_detached([inner, &numbers, i] {
         for (int j = 0; j < 10; ++j) {
@@ -150,9 +144,8 @@ Numbers detached_in_detached(const Order& outer, const Order& inner) {
 }
 
 /// Non-negative numbers by one kind of spawn, negative numbers by the other.
-template <class Pool>
 Numbers mixed_detached(const Order& positive, const Order& negative) {
-  return detached_on_one_worker<Pool>([&](Numbers& numbers) {
+  return detached_on_one_worker([&](Numbers& numbers) {
     const auto write = [&numbers](int number) { return [&numbers, number] { numbers.push_back(number); }; };
     positive.spawn_detached(write(0));
     negative.spawn_detached(write(-1));
@@ -168,33 +161,32 @@ Numbers mixed_detached(const Order& positive, const Order& negative) {
 
 // --- scopes ---
 
-TEST_CASE_TEMPLATE("scope order: scope runs jobs newest first and scope_fifo oldest first", Pool, BLITZ_TEST_POOLS) {
-  CHECK(spawn_in_spawn<Pool>(kLifo) == hundred(Count::kDown, Count::kDown));
-  CHECK(spawn_in_spawn<Pool>(kLifoInPlace) == hundred(Count::kDown, Count::kDown));
-  CHECK(spawn_in_spawn<Pool>(kFifo) == hundred(Count::kUp, Count::kUp));
-  CHECK(spawn_in_spawn<Pool>(kFifoByScope) == hundred(Count::kUp, Count::kUp));
-  CHECK(spawn_in_spawn<Pool>(kFifoInPlace) == hundred(Count::kUp, Count::kUp));
+POOL_TEST_CASE("scope order: scope runs jobs newest first and scope_fifo oldest first") {
+  CHECK(spawn_in_spawn(kLifo) == hundred(Count::kDown, Count::kDown));
+  CHECK(spawn_in_spawn(kLifoInPlace) == hundred(Count::kDown, Count::kDown));
+  CHECK(spawn_in_spawn(kFifo) == hundred(Count::kUp, Count::kUp));
+  CHECK(spawn_in_spawn(kFifoByScope) == hundred(Count::kUp, Count::kUp));
+  CHECK(spawn_in_spawn(kFifoInPlace) == hundred(Count::kUp, Count::kUp));
 }
 
-TEST_CASE_TEMPLATE("scope order: nested scopes each keep their order", Pool, BLITZ_TEST_POOLS) {
-  CHECK(scope_in_spawn<Pool>(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
-  CHECK(scope_in_spawn<Pool>(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
-  CHECK(scope_in_spawn<Pool>(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
-  CHECK(scope_in_spawn<Pool>(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
-  CHECK(scope_in_spawn<Pool>(kLifoInPlace, kFifoInPlace) == hundred(Count::kDown, Count::kUp));
-  CHECK(scope_in_spawn<Pool>(kFifoByScope, kLifo) == hundred(Count::kUp, Count::kDown));
+POOL_TEST_CASE("scope order: nested scopes each keep their order") {
+  CHECK(scope_in_spawn(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
+  CHECK(scope_in_spawn(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
+  CHECK(scope_in_spawn(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
+  CHECK(scope_in_spawn(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
+  CHECK(scope_in_spawn(kLifoInPlace, kFifoInPlace) == hundred(Count::kDown, Count::kUp));
+  CHECK(scope_in_spawn(kFifoByScope, kLifo) == hundred(Count::kUp, Count::kDown));
 }
 
-TEST_CASE_TEMPLATE("scope order: a waiting inner scope also runs jobs of the outer one in queue order", Pool,
-                   BLITZ_TEST_POOLS) {
-  CHECK(mixed_scopes<Pool>(kLifo, kLifo) == Numbers{-3, 2, -2, 1, -1, 3, 0});
-  CHECK(mixed_scopes<Pool>(kFifo, kFifo) == Numbers{-1, 0, -2, 1, -3, 2, 3});
-  CHECK(mixed_scopes<Pool>(kLifo, kFifo) == Numbers{-1, 2, -2, 1, -3, 3, 0});
-  CHECK(mixed_scopes<Pool>(kFifo, kLifo) == Numbers{-3, 0, -2, 1, -1, 2, 3});
+POOL_TEST_CASE("scope order: a waiting inner scope also runs jobs of the outer one in queue order") {
+  CHECK(mixed_scopes(kLifo, kLifo) == Numbers{-3, 2, -2, 1, -1, 3, 0});
+  CHECK(mixed_scopes(kFifo, kFifo) == Numbers{-1, 0, -2, 1, -3, 2, 3});
+  CHECK(mixed_scopes(kLifo, kFifo) == Numbers{-1, 2, -2, 1, -3, 3, 0});
+  CHECK(mixed_scopes(kFifo, kLifo) == Numbers{-3, 0, -2, 1, -1, 2, 3});
 }
 
-TEST_CASE_TEMPLATE("scope order: spawn and spawn_fifo may be mixed in one scope", Pool, BLITZ_TEST_POOLS) {
-  const auto numbers = on_one_worker<Pool>([](Numbers& all) {
+POOL_TEST_CASE("scope order: spawn and spawn_fifo may be mixed in one scope") {
+  const auto numbers = on_one_worker([](Numbers& all) {
     blitz::scope([&](Scope& scope) {
       for (int i = 0; i < 3; ++i) {
         scope.spawn([&all, i] { all.push_back(i); });
@@ -205,7 +197,7 @@ TEST_CASE_TEMPLATE("scope order: spawn and spawn_fifo may be mixed in one scope"
   CHECK(numbers == Numbers{10, 2, 11, 1, 12, 0});
 }
 
-TEST_CASE_TEMPLATE("scope order: jobs from outside run in the order of their arrival", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("scope order: jobs from outside run in the order of their arrival") {
   Numbers expected;
   for (int i = 0; i < 200; ++i) expected.push_back(i);
   const auto run = [](auto&& open) {
@@ -225,27 +217,27 @@ TEST_CASE_TEMPLATE("scope order: jobs from outside run in the order of their arr
 
 // --- detached ---
 
-TEST_CASE_TEMPLATE("spawn order: nested spawns each keep their order", Pool, BLITZ_TEST_POOLS) {
-  CHECK(detached_in_detached<Pool>(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
-  CHECK(detached_in_detached<Pool>(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
-  CHECK(detached_in_detached<Pool>(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
-  CHECK(detached_in_detached<Pool>(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
+POOL_TEST_CASE("spawn order: nested spawns each keep their order") {
+  CHECK(detached_in_detached(kLifo, kLifo) == hundred(Count::kDown, Count::kDown));
+  CHECK(detached_in_detached(kFifo, kFifo) == hundred(Count::kUp, Count::kUp));
+  CHECK(detached_in_detached(kLifo, kFifo) == hundred(Count::kDown, Count::kUp));
+  CHECK(detached_in_detached(kFifo, kLifo) == hundred(Count::kUp, Count::kDown));
 }
 
-TEST_CASE_TEMPLATE("spawn order: spawn and spawn_fifo may be mixed", Pool, BLITZ_TEST_POOLS) {
-  CHECK(mixed_detached<Pool>(kLifo, kFifo) == Numbers{3, -1, 2, -2, 1, -3, 0});
-  CHECK(mixed_detached<Pool>(kFifo, kLifo) == Numbers{0, -3, 1, -2, 2, -1, 3});
+POOL_TEST_CASE("spawn order: spawn and spawn_fifo may be mixed") {
+  CHECK(mixed_detached(kLifo, kFifo) == Numbers{3, -1, 2, -2, 1, -3, 0});
+  CHECK(mixed_detached(kFifo, kLifo) == Numbers{0, -3, 1, -2, 2, -1, 3});
 }
 
-TEST_CASE_TEMPLATE("spawn order: spawn_fifo runs oldest first with every order of search", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn order: spawn_fifo runs oldest first with every order of search") {
   Numbers expected;
   for (int i = 0; i < 1000; ++i) expected.push_back(i);
-  CHECK(on_one_worker<Pool>([](Numbers& numbers) {
+  CHECK(on_one_worker([](Numbers& numbers) {
           for (int i = 0; i < 1000; ++i) blitz::spawn_fifo([&numbers, i] { numbers.push_back(i); });
         }) == expected);
 }
 
-TEST_CASE_TEMPLATE("spawn order: jobs from outside run in the order of their arrival", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn order: jobs from outside run in the order of their arrival") {
   Numbers numbers;
   Numbers expected;
   Pool pool({.num_threads = 1});

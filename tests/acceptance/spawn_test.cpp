@@ -81,12 +81,11 @@ std::uint64_t next_chain() {
 }
 
 /// The number of jobs of a mass test: a tenth if each memory access is checked.
-template <class Pool>
-constexpr std::size_t mass(std::size_t count) {
+std::size_t mass(std::size_t count) {
 #if defined(BLITZ_ADDRESS_SANITIZER) || defined(BLITZ_THREAD_SANITIZER)
   count /= 10;
 #endif
-  return repetitions<Pool>(count);
+  return repetitions(count);
 }
 
 /// A worker's frames from its own loop, or from a scope's wait, to a job: a few hundred bytes each. Some kilobytes if the chain
@@ -97,8 +96,7 @@ constexpr std::uintptr_t kSomeFrames = 0x4000;
 
 // --- that they run, and where ---
 
-TEST_CASE_TEMPLATE("spawn: the end of the pool waits for all jobs and for jobs that they spawn", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: the end of the pool waits for all jobs and for jobs that they spawn") {
   for (const std::size_t size : kPoolSizes) {
     std::atomic<int> count{0};
     {
@@ -117,7 +115,7 @@ TEST_CASE_TEMPLATE("spawn: the end of the pool waits for all jobs and for jobs t
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: a pool that ends immediately runs its jobs", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: a pool that ends immediately runs its jobs") {
   for (const std::size_t size : kPoolSizes) {
     for (int round = 0; round < 30; ++round) {
       std::atomic<int> count{0};
@@ -131,8 +129,8 @@ TEST_CASE_TEMPLATE("spawn: a pool that ends immediately runs its jobs", Pool, BL
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: a job runs on a worker without a waiting thread", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("spawn: a job runs on a worker without a waiting thread") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       std::latch done(4);
       std::atomic<int> in_pool{0};
@@ -152,9 +150,9 @@ TEST_CASE_TEMPLATE("spawn: a job runs on a worker without a waiting thread", Poo
   });
 }
 
-TEST_CASE_TEMPLATE("spawn: returns before the job runs even on a worker", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
+POOL_TEST_CASE("spawn: returns before the job runs even on a worker") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
       int calls = 0;
       blitz::spawn([&] { ++calls; });
       pool.spawn([&] { ++calls; });
@@ -167,7 +165,7 @@ TEST_CASE_TEMPLATE("spawn: returns before the job runs even on a worker", Pool, 
   });
 }
 
-TEST_CASE_TEMPLATE("spawn: a worker of another pool spawns into the named pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: a worker of another pool spawns into the named pool") {
   Pool other({.num_threads = 1});
   for (const std::size_t size : kPoolSizes) {
     std::atomic<int> here{0};
@@ -196,8 +194,8 @@ TEST_CASE("spawn: uses the global pool outside every pool") {
   CHECK(here == 2);
 }
 
-TEST_CASE_TEMPLATE("spawn: throws after shutdown and destroys the closure uncalled", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("spawn: throws after shutdown and destroys the closure uncalled") {
+  for_each_size([](Pool& pool) {
     pool.shutdown();
     Lives lives;
     std::atomic<int> calls{0};
@@ -210,7 +208,7 @@ TEST_CASE_TEMPLATE("spawn: throws after shutdown and destroys the closure uncall
   });
 }
 
-TEST_CASE_TEMPLATE("spawn: effects before the spawn happen before the job", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: effects before the spawn happen before the job") {
   for (const std::size_t size : kPoolSizes) {
     int value = 0;  // Not atomic: each job hands it to the next.
     {
@@ -234,7 +232,7 @@ TEST_CASE_TEMPLATE("spawn: effects before the spawn happen before the job", Pool
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("spawn: passes exceptions to the handler and runs all other jobs", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: passes exceptions to the handler and runs all other jobs") {
   for (const std::size_t size : kPoolSizes) {
     Handled handled;
     std::atomic<int> others{0};
@@ -261,7 +259,7 @@ TEST_CASE_TEMPLATE("spawn: passes exceptions to the handler and runs all other j
 
 // --- lives ---
 
-TEST_CASE_TEMPLATE("spawn: calls and destroys closures once before the end of the pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: calls and destroys closures once before the end of the pool") {
   for (const std::size_t size : kPoolSizes) {
     Lives lives;
     std::atomic<int> calls{0};
@@ -287,10 +285,10 @@ TEST_CASE_TEMPLATE("spawn: calls and destroys closures once before the end of th
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: rethrows an exception of a closure's copy and spawns nothing", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: rethrows an exception of a closure's copy and spawns nothing") {
   std::atomic<int> calls{0};
   const Fragile fragile(calls);
-  from_outside_and_inside<Pool>([&](Pool& pool) {
+  from_outside_and_inside([&](Pool& pool) {
     CHECK_THROWS_AS(pool.spawn(fragile), Failure);
     CHECK_THROWS_AS(pool.spawn_fifo(fragile), Failure);
     CHECK_THROWS_AS(pool.spawn_broadcast(fragile), Failure);
@@ -301,10 +299,10 @@ TEST_CASE_TEMPLATE("spawn: rethrows an exception of a closure's copy and spawns 
 
 // --- masses ---
 
-TEST_CASE_TEMPLATE("spawn: a chain of a million jobs does not grow the stack", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: a chain of a million jobs does not grow the stack") {
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
-    const std::size_t length = mass<Pool>(1'000'000);
+    const std::size_t length = mass(1'000'000);
     StackGauge gauge(next_chain());
     std::size_t links = 0;  // Not atomic: one runs at a time.
     struct Link {
@@ -339,9 +337,9 @@ TEST_CASE_TEMPLATE("spawn: a chain of a million jobs does not grow the stack", P
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: half a million queued jobs all run", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: half a million queued jobs all run") {
   for (const std::size_t size : kPoolSizes) {
-    const std::size_t count = mass<Pool>(500'000);
+    const std::size_t count = mass(500'000);
     std::atomic<std::size_t> sum{0};
     {
       Pool pool({.num_threads = size});
@@ -361,17 +359,17 @@ TEST_CASE_TEMPLATE("spawn: half a million queued jobs all run", Pool, BLITZ_TEST
   }
 }
 
-TEST_CASE_TEMPLATE("spawn: frees the memory of a million jobs", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("spawn: frees the memory of a million jobs") {
   const std::size_t before = memory_in_use();
   if (before == 0) return;  // The system does not report it.
   constexpr std::size_t kMore = 2 << 20;
   for (const std::size_t size : kPoolSizes) {
     CAPTURE(size);
-    const std::size_t count = mass<Pool>(1'000'000);
+    const std::size_t count = mass(1'000'000);
     const std::size_t memory = count * 32;  // at least
     {
       Pool pool({.num_threads = size});
-      with_others_busy<Pool>(pool, [&] {
+      with_others_busy(pool, [&] {
         std::size_t most = 0;
         blitz::scope([&](Scope& scope) {
           for (std::size_t i = 0; i < count; ++i) scope.spawn([&most] { static_cast<void>(most); });

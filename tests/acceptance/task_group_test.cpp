@@ -35,8 +35,8 @@ void run_many(TaskGroup& group, std::atomic<int>& count) {
 
 // --- jobs and waits ---
 
-TEST_CASE_TEMPLATE("task group: runs all jobs before wait returns and may be used again", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: runs all jobs before wait returns and may be used again") {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     group.wait();
     std::vector<int> values(kMany);
@@ -50,8 +50,8 @@ TEST_CASE_TEMPLATE("task group: runs all jobs before wait returns and may be use
   });
 }
 
-TEST_CASE_TEMPLATE("task group: its jobs may add jobs", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: its jobs may add jobs") {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> leaves{0};
     const std::function<void(int)> grow = [&](int depth) {
@@ -69,9 +69,9 @@ TEST_CASE_TEMPLATE("task group: its jobs may add jobs", Pool, BLITZ_TEST_POOLS) 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: accepts jobs from other threads and pools and groups", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: accepts jobs from other threads and pools and groups") {
   Pool other({.num_threads = 2});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     TaskGroup group(pool);
     TaskGroup second(pool);
     std::atomic<int> count{0};
@@ -103,8 +103,8 @@ TEST_CASE_TEMPLATE("task group: accepts jobs from other threads and pools and gr
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a job may make another group and wait for it", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: a job may make another group and wait for it") {
+  from_outside_and_inside([](Pool& pool) {
     std::atomic<int> count{0};
     TaskGroup outer(pool);
     for (int i = 0; i < 10; ++i) {
@@ -121,9 +121,9 @@ TEST_CASE_TEMPLATE("task group: a job may make another group and wait for it", P
   });
 }
 
-TEST_CASE_TEMPLATE("task group: may be destroyed as soon as wait has returned", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
-    const std::size_t rounds = repetitions<Pool>(2000);
+POOL_TEST_CASE("task group: may be destroyed as soon as wait has returned") {
+  from_outside_and_inside([](Pool& pool) {
+    const std::size_t rounds = repetitions(2000);
     std::atomic<int> count{0};
     for (std::size_t round = 0; round < rounds; ++round) {
       auto group = std::make_unique<TaskGroup>(pool);
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("task group: may be destroyed as soon as wait has returned", 
   });
 }
 
-TEST_CASE_TEMPLATE("task group: uses the pool of its creator", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: uses the pool of its creator") {
   Pool pool({.num_threads = 2});
   std::optional<TaskGroup> group;
   pool.install([&] { group.emplace(); });
@@ -153,9 +153,8 @@ TEST_CASE("task group: uses the global pool outside every pool") {
   CHECK(in_pool);
 }
 
-TEST_CASE_TEMPLATE("task group: run_and_wait calls the callable without a copy and waits for all jobs", Pool,
-                   BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: run_and_wait calls the callable without a copy and waits for all jobs") {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> count{0};
     struct Unmovable {
@@ -176,8 +175,8 @@ TEST_CASE_TEMPLATE("task group: run_and_wait calls the callable without a copy a
   });
 }
 
-TEST_CASE_TEMPLATE("task group: destroys closures of every kind once", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: destroys closures of every kind once") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
     TaskGroup group(pool);
@@ -191,14 +190,13 @@ TEST_CASE_TEMPLATE("task group: destroys closures of every kind once", Pool, BLI
   });
 }
 
-TEST_CASE_TEMPLATE("task group: run rethrows an exception of a closure's copy and the group works on", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: run rethrows an exception of a closure's copy and the group works on") {
   struct ThrowingCopy {
     ThrowingCopy() = default;
     ThrowingCopy(const ThrowingCopy&) { throw Failure("copy"); }
     void operator()() const {}
   };
-  from_outside_and_inside<Pool>([](Pool& pool) {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     const ThrowingCopy closure;
     CHECK_THROWS_WITH_AS(group.run(closure), "copy", Failure);
@@ -209,9 +207,9 @@ TEST_CASE_TEMPLATE("task group: run rethrows an exception of a closure's copy an
 
 // --- waiting ---
 
-TEST_CASE_TEMPLATE("task group: a waiting worker runs the jobs if all others are busy", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
+POOL_TEST_CASE("task group: a waiting worker runs the jobs if all others are busy") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
       bool other_called = false;
       TaskGroup group;
       std::atomic<int> count{0};
@@ -226,7 +224,7 @@ TEST_CASE_TEMPLATE("task group: a waiting worker runs the jobs if all others are
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a waiting outside thread runs jobs of the group", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: a waiting outside thread runs jobs of the group") {
   Pool pool({.num_threads = 2});
   TaskGroup group(pool);
   std::atomic<bool> helped{false};
@@ -242,7 +240,7 @@ TEST_CASE_TEMPLATE("task group: a waiting outside thread runs jobs of the group"
   }
 }
 
-TEST_CASE_TEMPLATE("task group: a waiting outside thread blocks if no slot is free", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: a waiting outside thread blocks if no slot is free") {
   Pool pool({.num_threads = 1});
   for (int round = 0; round < 20; ++round) {
     TaskGroup group(pool);
@@ -262,9 +260,8 @@ TEST_CASE_TEMPLATE("task group: a waiting outside thread blocks if no slot is fr
   }
 }
 
-TEST_CASE_TEMPLATE("task group: an outside thread does not wait for another caller's work", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("task group: an outside thread does not wait for another caller's work") {
+  for_each_size([](Pool& pool) {
     const AllBusy busy(pool);
     std::atomic<int> count{0};
     {
@@ -281,9 +278,8 @@ TEST_CASE_TEMPLATE("task group: an outside thread does not wait for another call
 }
 
 // The first job runs on one of the waiting threads until the other one has run the second.
-TEST_CASE_TEMPLATE("task group: an outside thread that waits already runs a later job", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("task group: an outside thread that waits already runs a later job") {
+  for_each_size([](Pool& pool) {
     const AllBusy busy(pool);
     for (int round = 0; round < 20; ++round) {
       TaskGroup group(pool);
@@ -302,9 +298,9 @@ TEST_CASE_TEMPLATE("task group: an outside thread that waits already runs a late
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a waiting worker of another pool runs jobs of that pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: a waiting worker of another pool runs jobs of that pool") {
   Pool other({.num_threads = 1});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       other.install([&] {
         std::latch done(1);
@@ -317,9 +313,9 @@ TEST_CASE_TEMPLATE("task group: a waiting worker of another pool runs jobs of th
   });
 }
 
-TEST_CASE_TEMPLATE("task group: workers and outside threads may wait concurrently", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: workers and outside threads may wait concurrently") {
   Pool other({.num_threads = 2});
-  for_each_size<Pool>([&](Pool& pool) {
+  for_each_size([&](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       TaskGroup group(pool);
       std::atomic<int> count{0};
@@ -342,9 +338,8 @@ TEST_CASE_TEMPLATE("task group: workers and outside threads may wait concurrentl
   });
 }
 
-TEST_CASE_TEMPLATE("task group: wait returns after the caller's own jobs if several threads use the group", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: wait returns after the caller's own jobs if several threads use the group") {
+  for_each_size([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> early{0};
     std::vector<std::thread> threads;
@@ -363,9 +358,9 @@ TEST_CASE_TEMPLATE("task group: wait returns after the caller's own jobs if seve
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a wait inside isolate runs only jobs of the isolated call", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
+POOL_TEST_CASE("task group: a wait inside isolate runs only jobs of the isolated call") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
       bool strange = false;
       blitz::spawn([&] { strange = true; });
       blitz::isolate([&] {
@@ -383,8 +378,8 @@ TEST_CASE_TEMPLATE("task group: a wait inside isolate runs only jobs of the isol
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a wait after isolate covers the jobs that isolate left", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: a wait after isolate covers the jobs that isolate left") {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> count{0};
     pool.install([&] { blitz::isolate([&] { run_many(group, count); }); });
@@ -395,9 +390,8 @@ TEST_CASE_TEMPLATE("task group: a wait after isolate covers the jobs that isolat
 
 // --- exceptions ---
 
-TEST_CASE_TEMPLATE("task group: wait rethrows an exception after all others have run and the group works on", Pool,
-                   BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: wait rethrows an exception after all others have run and the group works on") {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> count{0};
     for (int round = 1; round <= 5; ++round) {
@@ -420,7 +414,7 @@ TEST_CASE_TEMPLATE("task group: wait rethrows an exception after all others have
   });
 }
 
-TEST_CASE_TEMPLATE("task group: wait rethrows the first exception", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: wait rethrows the first exception") {
   Pool pool({.num_threads = 1});
   TaskGroup group(pool);
   group.run([&] {
@@ -434,8 +428,8 @@ TEST_CASE_TEMPLATE("task group: wait rethrows the first exception", Pool, BLITZ_
   CHECK(what_is_thrown_by([&] { group.wait(); }) == "first");
 }
 
-TEST_CASE_TEMPLATE("task group: one of several waiting threads gets the exception", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: one of several waiting threads gets the exception") {
+  for_each_size([](Pool& pool) {
     for (int round = 0; round < 20; ++round) {
       TaskGroup group(pool);
       std::latch waiting(3);
@@ -459,9 +453,8 @@ TEST_CASE_TEMPLATE("task group: one of several waiting threads gets the exceptio
 
 // --- stopping ---
 
-TEST_CASE_TEMPLATE("task group: no job begins after request_stop until a wait ends the request", Pool,
-                   BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: no job begins after request_stop until a wait ends the request") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
     TaskGroup group(pool);
@@ -484,8 +477,8 @@ TEST_CASE_TEMPLATE("task group: no job begins after request_stop until a wait en
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a job may stop jobs that have not begun and jobs that poll", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: a job may stop jobs that have not begun and jobs that poll") {
+  from_outside_and_inside([](Pool& pool) {
     TaskGroup group(pool);
     std::atomic<int> begun{0};
     std::atomic<bool> told{false};
@@ -503,9 +496,8 @@ TEST_CASE_TEMPLATE("task group: a job may stop jobs that have not begun and jobs
   });
 }
 
-TEST_CASE_TEMPLATE("task group: a stop ends a job that polls and each request has a new token", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: a stop ends a job that polls and each request has a new token") {
+  for_each_size([](Pool& pool) {
     TaskGroup group(pool);
     std::stop_token last;
     for (int round = 0; round < 5; ++round) {
@@ -532,8 +524,8 @@ TEST_CASE_TEMPLATE("task group: a stop ends a job that polls and each request ha
 
 // --- ends ---
 
-TEST_CASE_TEMPLATE("task group: its destructor waits and discards the exception", Pool, BLITZ_TEST_POOLS) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+POOL_TEST_CASE("task group: its destructor waits and discards the exception") {
+  from_outside_and_inside([](Pool& pool) {
     Lives lives;
     std::atomic<int> calls{0};
     {
@@ -546,7 +538,7 @@ TEST_CASE_TEMPLATE("task group: its destructor waits and discards the exception"
   });
 }
 
-TEST_CASE_TEMPLATE("task group: its pool runs its jobs before it ends and then rejects more", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("task group: its pool runs its jobs before it ends and then rejects more") {
   const auto test = [](std::size_t size, bool destroy) {
     CAPTURE(size);
     CAPTURE(destroy);

@@ -18,14 +18,11 @@ void spend(std::chrono::nanoseconds time) {
   }
 }
 
-template <class Pool>
-std::uint64_t times_woken(const Pool& pool) {
-  return pool.stats().total.times_woken;
-}
+std::uint64_t times_woken(const Pool& pool) { return pool.stats().total.times_woken; }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("wake-ups: a loop of a few microseconds wakes no worker", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("wake-ups: a loop of a few microseconds wakes no worker") {
   Pool pool({.num_threads = 2});
   const auto call = [&] { blitz::parallel_for({.pool = &pool}, 0, 32, [](int /*i*/) {}); };
   // If this thread loses its processor during a call, the call looks like a long one, and wakes a worker. So one of several
@@ -43,8 +40,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of a few microseconds wakes no worker", Poo
   CHECK(none);
 }
 
-TEST_CASE_TEMPLATE("wake-ups: an occasional loop shorter than a wake-up rarely wakes a worker", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("wake-ups: an occasional loop shorter than a wake-up rarely wakes a worker") {
   // After the first call, the loop's length is known. Each series has a new pool with the known price; one of several series
   // must succeed, as above. A series takes 30 ms, and a busy machine preempts the thread several times in it.
   constexpr int kTries = 100;
@@ -67,7 +63,7 @@ TEST_CASE_TEMPLATE("wake-ups: an occasional loop shorter than a wake-up rarely w
   CHECK(few);
 }
 
-TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker even in the first call", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("wake-ups: a loop of milliseconds wakes a worker even in the first call") {
   Pool pool({.num_threads = 2});
   for (std::uint64_t calls = 1; calls <= 3; ++calls) {
     wait_until_all_sleep(pool);
@@ -77,7 +73,7 @@ TEST_CASE_TEMPLATE("wake-ups: a loop of milliseconds wakes a worker even in the 
   }
 }
 
-TEST_CASE_TEMPLATE("wake-ups: short loops in a row eventually wake a worker", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("wake-ups: short loops in a row eventually wake a worker") {
   // Each loop is too short to be worth a wake-up, once its length is known. Help in about ten of them is worth one.
   Pool pool({.num_threads = 2});
   const auto call = [&] {

@@ -47,8 +47,8 @@ class Holding {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("worker_local: makes one value for each worker at its first use", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: makes one value for each worker at its first use") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> made{0};
     WorkerLocal<int> local(pool, [&] { return made++; });
     CHECK(made == 0);
@@ -66,8 +66,8 @@ TEST_CASE_TEMPLATE("worker_local: makes one value for each worker at its first u
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: makes no value for a worker that never uses it", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: makes no value for a worker that never uses it") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<int> local(pool);
     pool.install([&] { ++*local.local(); });
     pool.install([&] { ++*local.local(); });
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("worker_local: makes no value for a worker that never uses it
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: uses the pool of its creator", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("worker_local: uses the pool of its creator") {
   Pool pool({.num_threads = 3});
   pool.install([&] {
     WorkerLocal<std::vector<int>> with_default;
@@ -98,9 +98,8 @@ TEST_CASE("worker_local: uses the global pool outside every pool") {
   CHECK(local.size() <= blitz::current_num_threads());
 }
 
-TEST_CASE_TEMPLATE("worker_local: a borrowed value is lent to no one else until it is returned", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: a borrowed value is lent to no one else until it is returned") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<int> local(pool, [] { return 0; });
     const auto test = [&] {
       int* first = nullptr;
@@ -126,8 +125,7 @@ TEST_CASE_TEMPLATE("worker_local: a borrowed value is lent to no one else until 
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: a job that runs while another waits with a value gets another value", Pool,
-                   BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("worker_local: a job that runs while another waits with a value gets another value") {
   Pool pool({.num_threads = 1});
   WorkerLocal<int> local(pool, [] { return 0; });
   pool.install([&] {
@@ -148,8 +146,8 @@ TEST_CASE_TEMPLATE("worker_local: a job that runs while another waits with a val
   CHECK(local.combine(0, std::plus<>()) == 11);
 }
 
-TEST_CASE_TEMPLATE("worker_local: no value has two holders and no addition is lost", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: no value has two holders and no addition is lost") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<Exclusive> local(pool);
     std::atomic<int> clashes{0};
     constexpr int kOuter = 60;
@@ -178,8 +176,8 @@ TEST_CASE_TEMPLATE("worker_local: no value has two holders and no addition is lo
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: threads outside the pool borrow values exclusively", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: threads outside the pool borrow values exclusively") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<Exclusive> local(pool);
     Pool other({.num_threads = 2});
     std::atomic<int> clashes{0};
@@ -213,9 +211,8 @@ TEST_CASE_TEMPLATE("worker_local: threads outside the pool borrow values exclusi
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: rethrows an exception of the maker and the next use calls it again", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: rethrows an exception of the maker and the next use calls it again") {
+  for_each_size([](Pool& pool) {
     Lives lives;
     std::atomic<int> tries{0};
     WorkerLocal<Counted> local(pool, [&] {
@@ -241,8 +238,8 @@ TEST_CASE_TEMPLATE("worker_local: rethrows an exception of the maker and the nex
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: the maker of a value may wait", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: the maker of a value may wait") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> depth{0};
     WorkerLocal<int>* self = nullptr;
     WorkerLocal<int> local(pool, [&] {
@@ -257,8 +254,8 @@ TEST_CASE_TEMPLATE("worker_local: the maker of a value may wait", Pool, BLITZ_TE
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: accepts types that cannot be copied or moved", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: accepts types that cannot be copied or moved") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<std::unique_ptr<int>> pointers(pool, [] { return std::make_unique<int>(3); });
     WorkerLocal<std::mutex> mutexes(pool);
     WorkerLocal<std::atomic<int>> counters(pool, [] { return std::atomic<int>(1); });
@@ -280,7 +277,7 @@ TEST_CASE_TEMPLATE("worker_local: accepts types that cannot be copied or moved",
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: outlives its pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("worker_local: outlives its pool") {
   auto pool = std::make_unique<Pool>(blitz::ThreadPoolOptions{.num_threads = 2});
   blitz::WorkerLocal<int> sums(*pool);
   const auto add_one = [&](int) { ++*sums.local(); };
@@ -296,8 +293,8 @@ TEST_CASE_TEMPLATE("worker_local: outlives its pool", Pool, BLITZ_TEST_POOLS) {
   CHECK(sums.combine(0, [](int sum, int value) { return sum + value; }) == 3000);
 }
 
-TEST_CASE_TEMPLATE("worker_local: destroys each value once", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: destroys each value once") {
+  for_each_size([](Pool& pool) {
     Lives lives;
     {
       WorkerLocal<Counted> local(pool, [&] { return Counted(lives, 0); });
@@ -313,9 +310,8 @@ TEST_CASE_TEMPLATE("worker_local: destroys each value once", Pool, BLITZ_TEST_PO
 
 // A lease is given back while another thread is the worker that borrowed it. Only the race detector sees that the two must not
 // share a list.
-TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it or on another thread", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: a lease taken in install may end after it or on another thread") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<Exclusive> local(pool);
     using Lease = WorkerLocal<Exclusive>::Lease;
     std::atomic<int> clashes{0};
@@ -349,7 +345,7 @@ TEST_CASE_TEMPLATE("worker_local: a lease taken in install may end after it or o
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: a value returned elsewhere is lent again", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("worker_local: a value returned elsewhere is lent again") {
   Pool pool({.num_threads = 1});
   WorkerLocal<int> local(pool);
   std::set<int*> lent;
@@ -365,9 +361,8 @@ TEST_CASE_TEMPLATE("worker_local: a value returned elsewhere is lent again", Poo
 
 // --- here ---
 
-TEST_CASE_TEMPLATE("worker_local: here is one value for all jobs of a worker and is never lent", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: here is one value for all jobs of a worker and is never lent") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> made{0};
     WorkerLocal<int> local(pool, [&] { return 0 * made++; });
     static_assert(std::is_same_v<decltype(local.here()), int&>);
@@ -394,7 +389,7 @@ TEST_CASE_TEMPLATE("worker_local: here is one value for all jobs of a worker and
   });
 }
 
-TEST_CASE_TEMPLATE("worker_local: here keeps the changes of jobs that ran during a wait", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("worker_local: here keeps the changes of jobs that ran during a wait") {
   Pool pool({.num_threads = 1});
   WorkerLocal<int> local(pool);
   pool.install([&] {
@@ -413,7 +408,7 @@ TEST_CASE_TEMPLATE("worker_local: here keeps the changes of jobs that ran during
   CHECK(local.size() == 1);
 }
 
-TEST_CASE_TEMPLATE("worker_local: here throws outside the workers of its pool", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("worker_local: here throws outside the workers of its pool") {
   Pool pool({.num_threads = 2});
   Pool other({.num_threads = 1});
   WorkerLocal<int> local(pool);
@@ -424,8 +419,8 @@ TEST_CASE_TEMPLATE("worker_local: here throws outside the workers of its pool", 
   pool.install([&] { blitz::isolate([&] { CHECK(local.here() == 0); }); });
 }
 
-TEST_CASE_TEMPLATE("worker_local: the maker of the value of here may throw or wait", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: the maker of the value of here may throw or wait") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> tries{0};
     WorkerLocal<int> throwing(pool, [&] {
       if (tries++ == 0) throw std::runtime_error("not yet");
@@ -469,9 +464,8 @@ static_assert(std::is_same_v<std::ranges::range_reference_t<const WorkerLocal<in
 static_assert(std::is_convertible_v<WorkerLocal<int>::iterator, WorkerLocal<int>::const_iterator>);
 static_assert(!std::is_convertible_v<WorkerLocal<int>::const_iterator, WorkerLocal<int>::iterator>);
 
-TEST_CASE_TEMPLATE("worker_local: iteration visits every value once in the order of the workers", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("worker_local: iteration visits every value once in the order of the workers") {
+  for_each_size([](Pool& pool) {
     WorkerLocal<std::vector<int>> local(pool);
     CHECK(local.begin() == local.end());
     CHECK(std::as_const(local).begin() == local.end());

@@ -16,19 +16,19 @@ TEST_CASE("yield: returns kIdle outside every pool") {
   CHECK(blitz::yield_local() == Yield::kIdle);
 }
 
-TEST_CASE_TEMPLATE("yield: returns kIdle if no job waits", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [] {
+POOL_TEST_CASE("yield: returns kIdle if no job waits") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [] {
       CHECK(blitz::yield_now() == Yield::kIdle);
       CHECK(blitz::yield_local() == Yield::kIdle);
     });
   });
 }
 
-TEST_CASE_TEMPLATE("yield: runs one job on its thread and returns after the job has ended", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("yield: runs one job on its thread and returns after the job has ended") {
+  for_each_size([](Pool& pool) {
     for (const auto yield : {blitz::yield_now, blitz::yield_local}) {
-      with_others_busy<Pool>(pool, [&] {
+      with_others_busy(pool, [&] {
         int calls = 0;
         const auto self = std::this_thread::get_id();
         for (int i = 0; i < 3; ++i) {
@@ -47,9 +47,9 @@ TEST_CASE_TEMPLATE("yield: runs one job on its thread and returns after the job 
   });
 }
 
-TEST_CASE_TEMPLATE("yield: a job that spawns or yields is one job", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [] {
+POOL_TEST_CASE("yield: a job that spawns or yields is one job") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [] {
       int calls = 0;
       blitz::spawn([&] { ++calls; });
       blitz::spawn([&] {
@@ -71,9 +71,9 @@ TEST_CASE_TEMPLATE("yield: a job that spawns or yields is one job", Pool, BLITZ_
   });
 }
 
-TEST_CASE_TEMPLATE("yield: yield_local runs the newest job", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [] {
+POOL_TEST_CASE("yield: yield_local runs the newest job") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [] {
       int last = -1;
       for (int i = 0; i < 10; ++i) blitz::spawn([&last, i] { last = i; });
       for (int i = 9; i >= 0; --i) {
@@ -84,9 +84,9 @@ TEST_CASE_TEMPLATE("yield: yield_local runs the newest job", Pool, BLITZ_TEST_PO
   });
 }
 
-TEST_CASE_TEMPLATE("yield: yield_now runs a job from outside and yield_local does not", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
-    with_others_busy<Pool>(pool, [&] {
+POOL_TEST_CASE("yield: yield_now runs a job from outside and yield_local does not") {
+  for_each_size([](Pool& pool) {
+    with_others_busy(pool, [&] {
       int calls = 0;
       std::thread([&] { pool.spawn([&] { ++calls; }); }).join();
       CHECK(blitz::yield_local() == Yield::kIdle);
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("yield: yield_now runs a job from outside and yield_local doe
   });
 }
 
-TEST_CASE_TEMPLATE("yield: yield_now runs a job of another worker and yield_local does not", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("yield: yield_now runs a job of another worker and yield_local does not") {
   Pool pool({.num_threads = 2});
   for (int round = 0; round < 20; ++round) {
     std::latch both(2);
@@ -123,8 +123,8 @@ TEST_CASE_TEMPLATE("yield: yield_now runs a job of another worker and yield_loca
   }
 }
 
-TEST_CASE_TEMPLATE("yield: a worker that yields until another thread is done runs jobs", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("yield: a worker that yields until another thread is done runs jobs") {
+  for_each_size([](Pool& pool) {
     std::atomic<bool> done{false};
     pool.install([&] {
       std::thread other([&] { pool.spawn([&] { done = true; }); });

@@ -27,12 +27,9 @@
 using namespace blitz_test;
 
 // Without the reference policy: its queues allocate in functions that must not throw.
-#define BLITZ_FAULT_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
-
 namespace {
 
 /// A pool, closures with counted calls and lifetimes, and the number of std::bad_alloc that detached jobs threw.
-template <class Pool>
 struct Bench {
   explicit Bench(std::size_t size)
       : pool({.num_threads = size, .exception_handler = [this](std::exception_ptr error) { note(error); }}) {
@@ -71,12 +68,12 @@ std::size_t next(std::size_t nth) {
 
 /// Calls `call(bench)` with new pools: the first allocation fails, then the second, and so on, until no allocation fails. The
 /// call may throw std::bad_alloc, but must leave nothing allocated. On some pools it may allocate nothing.
-template <class Pool, class Call>
+template <class Call>
 void fail_each_in(Call&& call) {
   for (const std::size_t size : {1, 2, 4}) {
     CAPTURE(size);
     const auto run = [&](std::size_t nth) {
-      Bench<Pool> bench(size);
+      Bench bench(size);
       bool threw = false;
       fail_allocation_after(nth);
       try {
@@ -127,7 +124,7 @@ TEST_CASE("bad_alloc: the chosen allocation fails") {
   CHECK_FALSE(stop_failing());
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: a pool that cannot be made leaves no thread", Pool, BLITZ_FAULT_POOLS) {
+BACKEND_TEST_CASE("bad_alloc: a pool that cannot be made leaves no thread") {
   static_cast<void>(blitz::detail::usual_cpus());  // A pool can be made without this number.
   for (const std::size_t size : {1, 2, 16}) {
     CAPTURE(size);
@@ -160,14 +157,13 @@ TEST_CASE_TEMPLATE("bad_alloc: a pool that cannot be made leaves no thread", Poo
   }
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: deep joins throw if the queue cannot grow and the pool works on", Pool,
-                   BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) { bench.pool.install([] { nest_joins(3000); }); });
+BACKEND_TEST_CASE("bad_alloc: deep joins throw if the queue cannot grow and the pool works on") {
+  fail_each_in([](auto& bench) { bench.pool.install([] { nest_joins(3000); }); });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: loops and reductions throw or complete and the pool works on", Pool, BLITZ_FAULT_POOLS) {
+BACKEND_TEST_CASE("bad_alloc: loops and reductions throw or complete and the pool works on") {
   std::vector<int> items(5000, 1);
-  fail_each_in<Pool>([&](auto& bench) {
+  fail_each_in([&](auto& bench) {
     std::atomic<int> sum{0};
     blitz::parallel_for({.pool = &bench.pool}, items, [&](int i) { sum += i; });
     blitz::parallel_for_blocks({.schedule = blitz::Schedule::kFixed, .pool = &bench.pool}, items,
@@ -182,8 +178,8 @@ TEST_CASE_TEMPLATE("bad_alloc: loops and reductions throw or complete and the po
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: scopes of every kind run each spawned job once", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: scopes of every kind run each spawned job once") {
+  fail_each_in([](auto& bench) {
     const auto body = [&](blitz::Scope& scope) {
       for (int i = 0; i < 400; ++i) {
         scope.spawn(bench.closure());
@@ -197,9 +193,8 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes of every kind run each spawned job once", 
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast run each spawned job once", Pool,
-                   BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: scopes whose jobs spawn and broadcast run each spawned job once") {
+  fail_each_in([](auto& bench) {
     bench.pool.scope([&](blitz::Scope& scope) {
       scope.spawn_broadcast(bench.closure());
       bench.expected += static_cast<int>(bench.pool.num_threads());
@@ -215,8 +210,8 @@ TEST_CASE_TEMPLATE("bad_alloc: scopes whose jobs spawn and broadcast run each sp
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: stopped scopes destroy their closures uncalled", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: stopped scopes destroy their closures uncalled") {
+  fail_each_in([](auto& bench) {
     std::stop_source outside;
     blitz::scope({.stop = outside.get_token(), .pool = &bench.pool}, [&](blitz::Scope& scope) {
       const std::stop_token token = scope.stop_token();
@@ -228,8 +223,8 @@ TEST_CASE_TEMPLATE("bad_alloc: stopped scopes destroy their closures uncalled", 
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: detached jobs run once if their spawn returned", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: detached jobs run once if their spawn returned") {
+  fail_each_in([](auto& bench) {
     const auto spawn_all = [&bench] {
       for (int i = 0; i < 300; ++i) {
         bench.pool.spawn(bench.closure());
@@ -246,8 +241,8 @@ TEST_CASE_TEMPLATE("bad_alloc: detached jobs run once if their spawn returned", 
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: task groups run each accepted job once and the pool works on", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: task groups run each accepted job once and the pool works on") {
+  fail_each_in([](auto& bench) {
     blitz::TaskGroup group(bench.pool);
     const auto run_all = [&] {
       for (int i = 0; i < 300; ++i) {
@@ -268,8 +263,8 @@ TEST_CASE_TEMPLATE("bad_alloc: task groups run each accepted job once and the po
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: async and broadcast throw or complete and the pool works on", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: async and broadcast throw or complete and the pool works on") {
+  fail_each_in([](auto& bench) {
     const auto all = [&bench] {
       std::vector<blitz::AsyncHandle<int>> handles;
       for (int i = 0; i < 200; ++i) {
@@ -295,9 +290,8 @@ TEST_CASE_TEMPLATE("bad_alloc: async and broadcast throw or complete and the poo
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: nested joins and join_all and yields throw or complete and the pool works on", Pool,
-                   BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: nested joins and join_all and yields throw or complete and the pool works on") {
+  fail_each_in([](auto& bench) {
     const auto nest = [](const auto& self, int depth) -> int {
       if (depth == 0) return 1;
       const auto [deep, flat] = blitz::join_context([&](blitz::JoinContext) { return self(self, depth - 1); },
@@ -371,8 +365,8 @@ TEST_CASE("bad_alloc: a join that cannot offer all callables calls none") {
   CHECK(refused > 0);
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: isolate runs each spawned job once and the pool works on", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: isolate runs each spawned job once and the pool works on") {
+  fail_each_in([](auto& bench) {
     bench.pool.install([&] {
       blitz::isolate([&] {
         nest_joins(300);
@@ -398,8 +392,8 @@ TEST_CASE_TEMPLATE("bad_alloc: isolate runs each spawned job once and the pool w
 }
 
 // Only workers of the region may run these jobs: on one thread no other worker can.
-TEST_CASE_TEMPLATE("bad_alloc: async and scope_fifo inside isolate run each job once", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: async and scope_fifo inside isolate run each job once") {
+  fail_each_in([](auto& bench) {
     bench.pool.install([&] {
       blitz::isolate([&] {
         std::vector<blitz::AsyncHandle<void>> handles;
@@ -420,8 +414,8 @@ TEST_CASE_TEMPLATE("bad_alloc: async and scope_fifo inside isolate run each job 
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: nested pools throw or complete and the pool works on", Pool, BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: nested pools throw or complete and the pool works on") {
+  fail_each_in([](auto& bench) {
     Pool other({.num_threads = 2});
     bench.pool.install([&] {
       other.install([&] { bench.pool.install([] { nest_joins(600); }); });
@@ -432,9 +426,8 @@ TEST_CASE_TEMPLATE("bad_alloc: nested pools throw or complete and the pool works
   });
 }
 
-TEST_CASE_TEMPLATE("bad_alloc: WorkerLocal and stats throw or complete and the pool works on", Pool,
-                   BLITZ_FAULT_POOLS) {
-  fail_each_in<Pool>([](auto& bench) {
+BACKEND_TEST_CASE("bad_alloc: WorkerLocal and stats throw or complete and the pool works on") {
+  fail_each_in([](auto& bench) {
     blitz::WorkerLocal<std::vector<int>> scratch(bench.pool, [] { return std::vector<int>(10); });
     blitz::parallel_for({.pool = &bench.pool}, 0, 100, [&](int i) { scratch.local()->push_back(i); });
     const std::size_t size =

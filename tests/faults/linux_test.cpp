@@ -38,8 +38,6 @@
 using namespace blitz_test;
 using namespace std::chrono_literals;
 
-#define BLITZ_FAULT_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -60,7 +58,6 @@ bool went_well(pid_t child) {
 }
 
 /// Uses a pool in all ways, with pauses that let its workers go to sleep. Returns 0, or the number of the failed check.
-template <class Pool>
 int work(Pool& pool, std::chrono::milliseconds time) {
   std::minstd_rand random(7);
   const auto end = Clock::now() + time;
@@ -93,7 +90,7 @@ std::vector<pid_t> threads_of_this_process() {
 }
 
 /// Calls `pest` repeatedly for each other thread while `work` runs.
-template <class Pool, class Pest>
+template <class Pest>
 int work_under(Pest&& pest) {
   Pool pool({.num_threads = 4});
   std::atomic<bool> over{false};
@@ -114,7 +111,7 @@ int work_under(Pest&& pest) {
 
 std::atomic<int> signals{0};
 
-template <class Pool, int kFlags>
+template <int kFlags>
 int work_under_signals() {
   struct sigaction action {};
   action.sa_handler = [](int) { signals.fetch_add(1, std::memory_order_relaxed); };
@@ -122,8 +119,7 @@ int work_under_signals() {
   if (sigaction(SIGUSR1, &action, nullptr) != 0) return kCannot;
   // On a busy machine one run delivers few signals.
   while (signals <= 100) {
-    const int wrong =
-        work_under<Pool>([](pid_t thread, unsigned) { ::syscall(SYS_tgkill, ::getpid(), thread, SIGUSR1); });
+    const int wrong = work_under([](pid_t thread, unsigned) { ::syscall(SYS_tgkill, ::getpid(), thread, SIGUSR1); });
     if (wrong != 0) return wrong;
   }
   return 0;
@@ -147,15 +143,13 @@ void pin(pid_t thread, int processor) {
   sched_setaffinity(thread, sizeof one, &one);
 }
 
-template <class Pool>
 int work_while_pinned_here_and_there() {
   const auto processors = allowed_processors();
   if (processors.size() < 2) return kCannot;
-  return work_under<Pool>([&](pid_t thread, unsigned round) { pin(thread, processors[round % processors.size()]); });
+  return work_under([&](pid_t thread, unsigned round) { pin(thread, processors[round % processors.size()]); });
 }
 
 /// An affinity mask that is set while the pool is idle is still in effect after the pool has worked.
-template <class Pool>
 int keep_a_mask() {
   const auto processors = allowed_processors();
   if (processors.empty()) return kCannot;
@@ -172,7 +166,7 @@ int keep_a_mask() {
   return 0;
 }
 
-template <class Pool, long kNumber, int kError>
+template <long kNumber, int kError>
 int work_without() {
   if (!refuse_syscall(kNumber, kError)) return kCannot;
   Pool pool({.num_threads = 4});
@@ -195,7 +189,6 @@ rlim_t address_space_in_use() {
 }
 
 /// The system provides memory for the stacks of no thread, one thread, two threads, and so on.
-template <class Pool>
 int make_pools_in_little_memory() {
   constexpr std::size_t kThreads = 8;
   constexpr std::size_t kStack = std::size_t{64} << 20;
@@ -221,14 +214,13 @@ int make_pools_in_little_memory() {
   return refusals >= kThreads / 2 ? 0 : 57;
 }
 
-template <class Pool>
 void spawn_for_ever(Pool& pool) {
   pool.spawn([&pool] { spawn_for_ever(pool); });
 }
 
 /// Ends by exit(3), on the main thread or another, while detached jobs run. exit() waits for the jobs of the global pool. It
 /// does not wait for the jobs of a pool that is never destroyed.
-template <class Pool, bool kOnMainThread>
+template <bool kOnMainThread>
 int exit_at_work() {
   constexpr int kJobs = 500;
   static std::atomic<int> done{0};
@@ -248,7 +240,6 @@ int exit_at_work() {
   std::exit(55);
 }
 
-template <class Pool>
 int lose_membarrier() {
   if (!blitz::detail::asymmetric_fences_available()) return kCannot;
   silence();
@@ -260,12 +251,12 @@ int lose_membarrier() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("faults: a pool works under signals with system calls restarted or not", Pool, BLITZ_FAULT_POOLS) {
-  went_well(in_child(work_under_signals<Pool, SA_RESTART>));
-  went_well(in_child(work_under_signals<Pool, 0>));
+BACKEND_TEST_CASE("faults: a pool works under signals with system calls restarted or not") {
+  went_well(in_child(work_under_signals<SA_RESTART>));
+  went_well(in_child(work_under_signals<0>));
 }
 
-TEST_CASE_TEMPLATE("faults: a pool works in a process that is stopped and continued", Pool, BLITZ_FAULT_POOLS) {
+BACKEND_TEST_CASE("faults: a pool works in a process that is stopped and continued") {
   const pid_t child = in_child([] {
     Pool pool({.num_threads = 4});
     return work(pool, 1000ms);
@@ -280,29 +271,27 @@ TEST_CASE_TEMPLATE("faults: a pool works in a process that is stopped and contin
   went_well(child);
 }
 
-TEST_CASE_TEMPLATE("faults: a program may exit while detached jobs run", Pool, BLITZ_FAULT_POOLS) {
+BACKEND_TEST_CASE("faults: a program may exit while detached jobs run") {
   for (int i = 0; i < 10; ++i) {
-    went_well(in_child(exit_at_work<Pool, true>));
-    went_well(in_child(exit_at_work<Pool, false>));
+    went_well(in_child(exit_at_work<true>));
+    went_well(in_child(exit_at_work<false>));
   }
 }
 
-TEST_CASE_TEMPLATE("faults: a pool works while affinity masks change and leaves a mask unchanged", Pool,
-                   BLITZ_FAULT_POOLS) {
-  went_well(in_child(work_while_pinned_here_and_there<Pool>));
-  went_well(in_child(keep_a_mask<Pool>));
+BACKEND_TEST_CASE("faults: a pool works while affinity masks change and leaves a mask unchanged") {
+  went_well(in_child(work_while_pinned_here_and_there));
+  went_well(in_child(keep_a_mask));
 }
 
 // A sanitizer's runtime ends a program if these calls, or address space, are refused.
 #if !defined(BLITZ_THREAD_SANITIZER) && !defined(BLITZ_ADDRESS_SANITIZER)
-TEST_CASE_TEMPLATE("faults: a pool whose threads get no memory throws and the next pool works", Pool,
-                   BLITZ_FAULT_POOLS) {
-  went_well(in_child(make_pools_in_little_memory<Pool>));
+BACKEND_TEST_CASE("faults: a pool whose threads get no memory throws and the next pool works") {
+  went_well(in_child(make_pools_in_little_memory));
 }
 
-TEST_CASE_TEMPLATE("faults: a pool works if affinity system calls are refused", Pool, BLITZ_FAULT_POOLS) {
-  went_well(in_child(work_without<Pool, SYS_sched_setaffinity, EPERM>));
-  went_well(in_child(work_without<Pool, SYS_sched_getaffinity, EPERM>));
+BACKEND_TEST_CASE("faults: a pool works if affinity system calls are refused") {
+  went_well(in_child(work_without<SYS_sched_setaffinity, EPERM>));
+  went_well(in_child(work_without<SYS_sched_getaffinity, EPERM>));
 }
 
 TEST_CASE("faults: large arrays get memory without madvise") {
@@ -358,15 +347,15 @@ TEST_CASE("faults: pools work if membarrier is refused from the start") {
 
 TEST_CASE("child: works without membarrier" * doctest::skip()) {
   CHECK_FALSE(blitz::detail::asymmetric_fences_available());
-  blitz::ThreadPool pool({.num_threads = 4});
-  CHECK(work(pool, 300ms) == 0);
-  blitz::AsyncThreadPool async_pool({.num_threads = 4});
-  CHECK(work(async_pool, 300ms) == 0);
+  for (const TestedPolicy policy : {TestedPolicy::kForkJoin, TestedPolicy::kAsync}) {
+    Pool pool = pool_of(policy, {.num_threads = 4});
+    CHECK(work(pool, 300ms) == 0);
+  }
 }
 
 // A pool that has relied on membarrier cannot continue.
-TEST_CASE_TEMPLATE("faults: the program aborts if membarrier is refused after it was used", Pool, BLITZ_FAULT_POOLS) {
-  const int status = wait_for(in_child(lose_membarrier<Pool>));
+BACKEND_TEST_CASE("faults: the program aborts if membarrier is refused after it was used") {
+  const int status = wait_for(in_child(lose_membarrier));
   CHECK((status == -SIGABRT || status == kCannot));
 }
 #endif

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <blitz/custom_policy.hpp>
@@ -64,7 +65,8 @@ class ReferenceQueue {
   std::deque<Job*> jobs_;
 };
 
-/// A thread may call a queue's empty() while it holds the mutex; a queue never calls back.
+/// A thread may call a queue's empty(), or the function that summons a thread of the pool, while it holds the mutex. A queue never
+/// calls back, and the function takes only the mutexes of the pool's own team.
 class ReferenceIdle {
  public:
   static constexpr std::size_t kMaxSlots = 0xffff;
@@ -142,6 +144,24 @@ class ReferenceIdle {
     if (!own_empty || resident.probe() || injected() || !queues_empty()) wake(s);
   }
 
+  void summon_by(void (*call)(void*, std::size_t) noexcept, void* team) noexcept {
+    summon_ = call;
+    team_ = team;
+  }
+  [[nodiscard]] Search summoned(std::size_t slot) noexcept {
+    const std::lock_guard lock(mutex_);
+    return {slot, announced_};
+  }
+  template <class Resident, class Injected, class QueuesEmpty>
+  void retire(Search& search, const Resident& resident, Injected&& injected, QueuesEmpty&& queues_empty) noexcept {
+    const std::lock_guard lock(mutex_);
+    Slot& s = slots_[search.slot];
+    --searching_;
+    s.state = State::kVacant;
+    ++asleep_;
+    if (resident.probe() || injected() || !queues_empty()) wake(s);
+  }
+
   [[nodiscard]] Audience audience(std::size_t offered) const noexcept {
     const std::lock_guard lock(mutex_);
     if (searching_ > offered) return Audience::kSearches;
@@ -186,14 +206,18 @@ class ReferenceIdle {
   static void wait_as_resident(std::unique_lock<std::mutex>& lock, Slot& slot) {
     slot.changed.wait(lock, [&] { return slot.state == State::kAwake && !slot.lent; });
   }
-  /// The slot's runner or resident continues with a search.
+  /// The slot's runner or resident, or a summoned thread, continues with a search.
   bool wake(Slot& slot) {
     if (slot.state == State::kAwake) return false;
-    slot.state = State::kAwake;
-    ++slot.woken;
+    const bool is_vacant = std::exchange(slot.state, State::kAwake) == State::kVacant;
     --asleep_;
     ++searching_;
-    slot.changed.notify_all();
+    if (is_vacant && summon_ != nullptr) {
+      summon_(team_, static_cast<std::size_t>(&slot - slots_.data()));
+    } else {
+      ++slot.woken;
+      slot.changed.notify_all();
+    }
     return true;
   }
   /// Slot 0 last, because outside callers look for it.
@@ -208,6 +232,9 @@ class ReferenceIdle {
   std::uint64_t announced_ = 0;  // jobs
   std::size_t asleep_;           // slots asleep or vacant
   std::size_t searching_ = 0;    // slots awake that execute no job
+  // In a team without residents, see SummoningIdle.
+  void (*summon_)(void* team, std::size_t slot) noexcept = nullptr;
+  void* team_ = nullptr;
 };
 
 class ReferenceFinder {
@@ -230,6 +257,16 @@ struct ReferencePolicy {
   using Finder = ReferenceFinder;
 };
 
-static_assert(blitz::Policy<ReferencePolicy>);
+/// Not a SummoningIdle: nobody helps a second caller.
+struct UnhelpedIdle : ReferenceIdle {
+  using ReferenceIdle::ReferenceIdle;
+  void summon_by(void (*call)(void*, std::size_t) noexcept, void* team) = delete;
+};
+struct UnhelpedPolicy : ReferencePolicy {
+  using Idle = UnhelpedIdle;
+};
+
+static_assert(blitz::Policy<ReferencePolicy> && blitz::policy::SummoningIdle<ReferenceIdle>);
+static_assert(blitz::Policy<UnhelpedPolicy> && !blitz::policy::SummoningIdle<UnhelpedIdle>);
 
 }  // namespace blitz_test

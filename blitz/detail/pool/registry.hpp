@@ -95,11 +95,10 @@ class BLITZ_API Registry final : public PoolBase {
   [[nodiscard]] WorkerBase* borrow_as_guest() noexcept override { return run_on_this_thread(guest()); }
   void give_back(WorkerBase& worker) noexcept override {
     auto& own = static_cast<Worker<P>&>(worker);
-    const bool is_guest = &worker.team() != &home();
-    if (is_guest) [[unlikely]]
+    if (&worker.team() != &home()) [[unlikely]]
       leave_jobs(own);
     Worker<P>::run_here(nullptr);
-    is_guest ? own.give_back() : give_back_slot_0(own);
+    own.give_back();
   }
   void leave_jobs(WorkerBase& worker) noexcept override;
   /// Gives the jobs of that slot, and of the injector of its guest's team, to the pool. Runs jobs of regions itself.
@@ -145,7 +144,7 @@ class BLITZ_API Registry final : public PoolBase {
     explicit Borrower(Worker<P>& its_worker) noexcept : worker(its_worker) { Worker<P>::run_here(&worker); }
     ~Borrower() {
       Worker<P>::run_here(nullptr);
-      worker.registry().give_back_slot_0(worker);
+      worker.give_back();
     }
     Worker<P>& worker;
   };
@@ -154,22 +153,9 @@ class BLITZ_API Registry final : public PoolBase {
 
   /// For a thread of no pool: returns the worker that it now runs. Null if there is no memory for one.
   [[nodiscard]] Worker<P>* enter_here() noexcept {
-    if (try_borrow_slot_0()) [[likely]]
+    if (own_.idle.try_borrow(0)) [[likely]]
       return &worker(0);
     return guest();
-  }
-  [[nodiscard]] BLITZ_ALWAYS_INLINE bool try_borrow_slot_0() noexcept {
-    // relaxed: a caller that finds the slot taken by another has seen the claim, which comes after this.
-    if constexpr (!kSummons) callers_in_slot_0_.fetch_add(1, std::memory_order_relaxed);
-    const bool borrowed = own_.idle.try_borrow(0);
-    if constexpr (!kSummons) {
-      if (!borrowed) callers_in_slot_0_.fetch_sub(1, std::memory_order_relaxed);
-    }
-    return borrowed;
-  }
-  BLITZ_ALWAYS_INLINE void give_back_slot_0(Worker<P>& worker) noexcept {
-    worker.give_back();
-    if constexpr (!kSummons) callers_in_slot_0_.fetch_sub(1, std::memory_order_relaxed);
   }
   [[nodiscard]] static Worker<P>* run_on_this_thread(Worker<P>* worker) noexcept {
     if (worker != nullptr) Worker<P>::run_here(worker);
@@ -187,10 +173,9 @@ class BLITZ_API Registry final : public PoolBase {
   const std::uint64_t seed_;
   Team<P> own_;
   typename P::Injector summons_;
-  Atomic<GuestTeam<P>*> guests_{nullptr};     // a list that grows at its end: the teams with several slots come first
-  Atomic<std::size_t> callers_in_slot_0_{0};  // or about to try; counted only if the policy does not summon
-  Mutex making_guests_;                       // guards its growth, and lends_
-  bool lends_ = true;                         // false once the policy has not lent slot 0 of a new team
+  Atomic<GuestTeam<P>*> guests_{nullptr};  // a list that grows at its end: the teams with several slots come first
+  Mutex making_guests_;                    // guards its growth, and lends_
+  bool lends_ = true;                      // false once the policy has not lent slot 0 of a new team
   std::unique_ptr<Thread[]> threads_;
   std::size_t threads_started_ = 0;
   Atomic<std::int64_t> warm_until_{0};  // written by warm_up, read by workers without work

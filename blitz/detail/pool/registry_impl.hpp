@@ -45,7 +45,7 @@ struct Registry<P>::StartGate {
 template <Policy P>
 void Registry<P>::enter(PoolCall call, void* argument) {
   throw_if_unusable();
-  if (current_worker != nullptr || !try_borrow_slot_0()) [[unlikely]]
+  if (current_worker != nullptr || !own_.idle.try_borrow(0)) [[unlikely]]
     return enter_slowly(call, argument, false);
   Worker<P>& worker = this->worker(0);
   const Borrower borrower(worker);
@@ -54,9 +54,6 @@ void Registry<P>::enter(PoolCall call, void* argument) {
 
 template <Policy P>
 Worker<P>* Registry<P>::guest() noexcept {
-  // No resident helps this guest. If the resident runs slot 0, the pool's threads make the call instead, unless this may be one
-  // of them.
-  if (!kSummons && callers_in_slot_0_.load(std::memory_order_relaxed) == 0 && !is_under_way()) return nullptr;
   GuestTeam<P>* team = free_guest_team();
   if (team == nullptr) {
     const std::lock_guard lock(making_guests_);

@@ -12,8 +12,8 @@ using namespace blitz_test;
 
 TEST_CASE("current: a thread outside every pool has no index") { CHECK(blitz::current_thread_index() == std::nullopt); }
 
-TEST_CASE_TEMPLATE("current: a pool has an index only for its own workers", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("current: a pool has an index only for its own workers") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 3});
     CHECK(pool.current_thread_index() == std::nullopt);
     pool.install([&] {
@@ -36,16 +36,16 @@ TEST_CASE_TEMPLATE("current: a pool has an index only for its own workers", Pool
   });
 }
 
-TEST_CASE_TEMPLATE("current: an outside caller has no index after its call has thrown", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("current: an outside caller has no index after its call has thrown") {
+  for_each_size([](Pool& pool) {
     CHECK_THROWS_AS(pool.install([] { throw 1; }), int);
     CHECK(blitz::current_thread_index() == std::nullopt);
     CHECK(pool.install([] { return blitz::current_thread_index(); }).has_value());
   });
 }
 
-TEST_CASE_TEMPLATE("current: indices in a loop are below the number of threads", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("current: indices in a loop are below the number of threads") {
+  for_each_size([](Pool& pool) {
     std::atomic<int> wrong{0};
     blitz::parallel_for({.pool = &pool}, 0, 5000, [&](int) {
       const auto index = pool.current_thread_index();
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("current: indices in a loop are below the number of threads",
   });
 }
 
-TEST_CASE_TEMPLATE("current: hooks run outside every worker", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("current: hooks run outside every worker") {
   std::atomic<int> inside{0};
   const auto hook = [&](std::size_t) {
     if (blitz::current_thread_index()) ++inside;

@@ -11,8 +11,8 @@
 using blitz::ThreadPoolError;
 using namespace blitz_test;
 
-TEST_CASE_TEMPLATE("shutdown: later calls throw", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("shutdown: later calls throw") {
+  for_each_size([](Pool& pool) {
     CHECK(pool.install([] { return 1; }) == 1);
     pool.shutdown();
     const auto nothing = [] {};
@@ -27,16 +27,15 @@ TEST_CASE_TEMPLATE("shutdown: later calls throw", Pool, BLITZ_TEST_POOLS) {
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: calls of a pool that was never used throw", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("shutdown: calls of a pool that was never used throw") {
+  for_each_size([](Pool& pool) {
     pool.shutdown();
     CHECK_THROWS_AS(pool.install([] {}), ThreadPoolError);
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: works from a worker of another pool and later calls there throw", Pool,
-                   BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("shutdown: works from a worker of another pool and later calls there throw") {
+  for_each_size([](Pool& pool) {
     Pool other({.num_threads = 2});
     other.install([&] {
       pool.install([] {});
@@ -47,15 +46,15 @@ TEST_CASE_TEMPLATE("shutdown: works from a worker of another pool and later call
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: a second call does nothing", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("shutdown: a second call does nothing") {
+  for_each_size([](Pool& pool) {
     pool.shutdown();
     pool.shutdown();
     CHECK_THROWS_AS(pool.install([] {}), ThreadPoolError);
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: the threads have ended when it returns", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("shutdown: the threads have ended when it returns") {
   std::atomic<int> exits{0};
   Pool pool({.num_threads = 5, .on_thread_exit = [&](std::size_t) { ++exits; }});
   blitz::parallel_for({.pool = &pool}, 0, 1000, [](int) {});
@@ -64,8 +63,8 @@ TEST_CASE_TEMPLATE("shutdown: the threads have ended when it returns", Pool, BLI
   CHECK(exits == 5);
 }
 
-TEST_CASE_TEMPLATE("shutdown: throws on a worker of the pool and the pool works on", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("shutdown: throws on a worker of the pool and the pool works on") {
+  for_each_size([](Pool& pool) {
     std::string message;
     pool.install([&] {
       try {
@@ -79,7 +78,7 @@ TEST_CASE_TEMPLATE("shutdown: throws on a worker of the pool and the pool works 
   });
 }
 
-TEST_CASE_TEMPLATE("shutdown: queries still work", Pool, BLITZ_TEST_POOLS) {
+POOL_TEST_CASE("shutdown: queries still work") {
   Pool pool({.num_threads = 4});
   pool.install([] {});
   pool.shutdown();

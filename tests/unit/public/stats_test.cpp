@@ -19,8 +19,6 @@ using blitz::WorkerStats;
 using namespace blitz_test;
 
 // Pools with policies that keep all statistics.
-#define COUNTING_POOLS blitz::ThreadPool, blitz::AsyncThreadPool
-
 namespace {
 
 /// Checks the statistics of an idle pool: every pushed or injected job was executed, and a worker that stole jobs has tried to
@@ -46,16 +44,16 @@ TEST_CASE("stats: operator+= adds member by member") {
   CHECK(WorkerStats{} == WorkerStats{0, 0, 0, 0, 0, 0, 0});
 }
 
-TEST_CASE_TEMPLATE("stats: are zero for a new pool", Pool, BLITZ_TEST_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+POOL_TEST_CASE("stats: are zero for a new pool") {
+  for_each_size([](Pool& pool) {
     const ThreadPoolStats stats = pool.stats();
     CHECK(stats.workers == std::vector<WorkerStats>(pool.num_threads()));
     CHECK(stats.total == WorkerStats{});
   });
 }
 
-TEST_CASE_TEMPLATE("stats: each pushed job is counted as executed once", Pool, COUNTING_POOLS) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("stats: each pushed job is counted as executed once") {
+  for_each_size([](Pool& pool) {
     for (int round = 1; round <= 3; ++round) {
       CHECK(pool.install([] { return fib(16); }) == 987);
       const ThreadPoolStats stats = pool.stats();
@@ -65,7 +63,7 @@ TEST_CASE_TEMPLATE("stats: each pushed job is counted as executed once", Pool, C
   });
 }
 
-TEST_CASE_TEMPLATE("stats: an outside caller works in slot 0 without an injected job", Pool, COUNTING_POOLS) {
+BACKEND_TEST_CASE("stats: an outside caller works in slot 0 without an injected job") {
   Pool pool({.num_threads = 1});
   pool.join([] {}, [] {});
   const ThreadPoolStats stats = pool.stats();
@@ -77,7 +75,7 @@ TEST_CASE_TEMPLATE("stats: an outside caller works in slot 0 without an injected
   CHECK(stats.total.times_woken == 0);
 }
 
-TEST_CASE_TEMPLATE("stats: a theft is counted for the thief", Pool, COUNTING_POOLS) {
+BACKEND_TEST_CASE("stats: a theft is counted for the thief") {
   Pool pool({.num_threads = 2});
   std::size_t thief = 0;
   for (std::uint64_t times = 1; times <= 10; ++times) {
@@ -95,7 +93,7 @@ TEST_CASE_TEMPLATE("stats: a theft is counted for the thief", Pool, COUNTING_POO
   }
 }
 
-TEST_CASE_TEMPLATE("stats: concurrent calls and calls from another pool inject no job", Pool, COUNTING_POOLS) {
+BACKEND_TEST_CASE("stats: concurrent calls and calls from another pool inject no job") {
   Pool pool({.num_threads = 1});
   std::latch taken(1);
   std::latch let_go(1);
@@ -120,7 +118,7 @@ TEST_CASE_TEMPLATE("stats: concurrent calls and calls from another pool inject n
 }
 
 /// Repeats `call` until `counter` of the pool's sum is not 0. Time: a helper is refused only after the call was measured.
-template <class Pool, class F>
+template <class F>
 void check_refused(Pool& pool, std::uint64_t WorkerStats::*counter, F call) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (pool.stats().total.*counter == 0 && std::chrono::steady_clock::now() < end) call();
@@ -134,7 +132,7 @@ void run_loop(int items) {
   });
 }
 
-TEST_CASE_TEMPLATE("stats: a loop that is shorter than a wake-up counts its refusal", Pool, COUNTING_POOLS) {
+BACKEND_TEST_CASE("stats: a loop that is shorter than a wake-up counts its refusal") {
   Pool pool({.num_threads = 2});
   int items = 4;
   check_refused(pool, &WorkerStats::loops_too_short, [&] {
@@ -145,21 +143,21 @@ TEST_CASE_TEMPLATE("stats: a loop that is shorter than a wake-up counts its refu
   });
 }
 
-TEST_CASE_TEMPLATE("stats: a loop that is too short to be shared counts its refusal", Pool, COUNTING_POOLS) {
+BACKEND_TEST_CASE("stats: a loop that is too short to be shared counts its refusal") {
   Pool pool({.num_threads = 2});
   pool.warm_up(std::chrono::seconds(20));
   check_refused(pool, &WorkerStats::parts_too_short, [&] { pool.install([] { run_loop(4); }); });
 }
 
 TEST_CASE("stats: a join that was shorter than a wake-up counts its refusal") {
-  blitz::ThreadPool pool({.num_threads = 2});
+  Pool pool = pool_of(TestedPolicy::kForkJoin, {.num_threads = 2});
   check_refused(pool, &WorkerStats::joins_too_short, [&] {
     pool.join([] {}, [] {});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // The worker falls asleep.
   });
 }
 
-TEST_CASE_TEMPLATE("stats: may be read while workers run", Pool, COUNTING_POOLS) {
+BACKEND_TEST_CASE("stats: may be read while workers run") {
   Pool pool({.num_threads = 4});
   std::atomic<bool> done{false};
   std::thread reader([&] {
@@ -177,7 +175,7 @@ TEST_CASE_TEMPLATE("stats: may be read while workers run", Pool, COUNTING_POOLS)
 }
 
 TEST_CASE("stats: counts that a policy lacks are 0") {
-  ReferencePool pool({.num_threads = 2});
+  Pool pool = pool_of(TestedPolicy::kReference, {.num_threads = 2});
   std::latch both(2);
   pool.join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
   const WorkerStats total = pool.stats().total;
