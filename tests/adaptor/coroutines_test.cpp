@@ -44,12 +44,10 @@ Task<int> failing(std::string what) {
   throw std::runtime_error(what);
 }
 
-template <class Pool>
 Task<int> value_on(Pool& pool, int x) {
   co_await pool.schedule();
   co_return x;
 }
-template <class Pool>
 Task<int> failing_on(Pool& pool, std::string what) {
   co_await pool.schedule();
   throw std::runtime_error(what);
@@ -75,7 +73,6 @@ struct Alive {
   std::atomic<int>* count;
 };
 
-template <class Pool>
 Task<int> with_alive(Pool& pool, Alive, int x, bool fails) {
   co_await pool.schedule();
   if (fails) throw std::runtime_error("failed");
@@ -150,9 +147,8 @@ TEST_CASE("coroutine: a task can await a thousand tasks in turn") {
 
 // --- on a pool ---
 
-TEST_CASE_TEMPLATE("coroutine: schedule resumes the coroutine as a job of the pool", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("coroutine: schedule resumes the coroutine as a job of the pool") {
+  from_outside_and_inside([](Pool& pool) {
     const auto index = [](Pool& its_pool) -> Task<std::size_t> {
       co_await its_pool.schedule();
       const bool in_it = its_pool.current_thread_index().has_value();
@@ -217,9 +213,8 @@ TEST_CASE("coroutine: schedule throws Stopped after a stop request") {
   CHECK(rounds == 11);
 }
 
-TEST_CASE_TEMPLATE("coroutine: when_all returns a tuple of results, wherever the tasks run", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("coroutine: when_all returns a tuple of results, wherever the tasks run") {
+  from_outside_and_inside([](Pool& pool) {
     int x = 5;
     const auto all = [&]() -> Task<int> {
       auto [a, b, c, d] = co_await when_all(value_on(pool, 1), reference(x), nothing(), value(3));
@@ -236,9 +231,8 @@ TEST_CASE_TEMPLATE("coroutine: when_all returns a tuple of results, wherever the
   });
 }
 
-TEST_CASE_TEMPLATE("coroutine: when_all of a vector returns a vector of results", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("coroutine: when_all of a vector returns a vector of results") {
+  for_each_size([](Pool& pool) {
     for (const int count : {0, 1, 2, 100}) {
       CAPTURE(count);
       const auto all = [&]() -> Task<bool> {
@@ -258,9 +252,8 @@ TEST_CASE_TEMPLATE("coroutine: when_all of a vector returns a vector of results"
   });
 }
 
-TEST_CASE_TEMPLATE("coroutine: when_all waits for all tasks and throws the exception of the first in the list", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
-  for_each_size<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("coroutine: when_all waits for all tasks and throws the exception of the first in the list") {
+  for_each_size([](Pool& pool) {
     for (int thrower = 0; thrower < 8; ++thrower) {
       std::atomic<int> alive = 0;
       const auto all = [&]() -> Task<> {
@@ -320,8 +313,7 @@ TEST_CASE("coroutine: only frames, jobs of async and vectors of when_all are all
 }
 
 // A failure arrives at the call that makes the frame, or at the co_await that needs the memory.
-TEST_CASE_TEMPLATE("coroutine: calls throw bad_alloc and leak no coroutine when each allocation fails", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("coroutine: calls throw bad_alloc and leak no coroutine when each allocation fails") {
   if (!blitz_test::allocations_can_fail()) {
     MESSAGE("skipped: operator new has been replaced");
     return;
@@ -363,8 +355,7 @@ TEST_CASE_TEMPLATE("coroutine: calls throw bad_alloc and leak no coroutine when 
 }
 
 // Only the region's workers may resume a coroutine that is awaited there. With one thread, no other worker can.
-TEST_CASE_TEMPLATE("coroutine: co_await throws bad_alloc if the queue of its region cannot grow", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("coroutine: co_await throws bad_alloc if the queue of its region cannot grow") {
   const auto fails = [](auto make) {
     Pool pool({.num_threads = 1});
     std::atomic<int> ran = 0;
@@ -401,9 +392,8 @@ TEST_CASE_TEMPLATE("coroutine: co_await throws bad_alloc if the queue of its reg
 
 // --- handles of async ---
 
-TEST_CASE_TEMPLATE("coroutine: a handle can be awaited before and after it is ready", Pool, blitz::ThreadPool,
-                   blitz::AsyncThreadPool) {
-  from_outside_and_inside<Pool>([](Pool& pool) {
+BACKEND_TEST_CASE("coroutine: a handle can be awaited before and after it is ready") {
+  from_outside_and_inside([](Pool& pool) {
     const auto both = [&]() -> Task<int> {
       AsyncHandle<int> handle = pool.async([] { return 1; });
       handle.wait();
@@ -429,8 +419,7 @@ TEST_CASE_TEMPLATE("coroutine: a handle can be awaited before and after it is re
 
 // --- tasks that are not awaited ---
 
-TEST_CASE_TEMPLATE("coroutine: the end of a pool waits for spawned tasks, and their exceptions are reported", Pool,
-                   blitz::ThreadPool, blitz::AsyncThreadPool) {
+BACKEND_TEST_CASE("coroutine: the end of a pool waits for spawned tasks, and their exceptions are reported") {
   std::atomic<int> ran = 0;
   std::atomic<int> alive = 0;
   std::atomic<int> reported = 0;

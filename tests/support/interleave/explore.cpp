@@ -1,6 +1,6 @@
 /// main() of an interleaving test.
 ///
-///   PROGRAM [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [--weaken ORDER]
+///   PROGRAM [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--quick N] [--replay TEXT] [--weaken ORDER]
 ///           [CASE-PREFIX]...
 ///
 /// --orders: a short search, and after each case its time and the memory orders that it executed.
@@ -8,8 +8,9 @@
 /// first, until a case fails.
 ///
 /// --preemptions: an upper limit for all cases.
+/// --quick: only the weakest model of each case, and at most N schedules of each systematic search, fewest preemptions first.
 ///
-/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS and _REPLAY have the same effect. Exits with 0 if
+/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS, _QUICK and _REPLAY have the same effect. Exits with 0 if
 /// every case passed, with 1 if one failed, with 2 for other arguments.
 #include "tests/support/interleave/explore.hpp"
 
@@ -41,6 +42,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> schedules;
   std::optional<std::uint64_t> preemptions;
+  std::optional<std::uint64_t> quick;
   std::string replay;
   std::string weaken;
   std::vector<std::string> prefixes;
@@ -59,15 +61,19 @@ std::string name_of(const Configuration& configuration) {
          kFences[static_cast<int>(configuration.fences)];
 }
 
-std::vector<Configuration> configurations(const Settings& settings) {
+std::vector<Configuration> configurations(const Settings& settings, bool quick) {
   std::vector<Configuration> all;
   std::vector<Model> models{Model::kSequential, Model::kStoreBuffer, Model::kWeak};
   // The effect of a weaker order most likely appears under the weakest model, and never without delayed stores. Every model
   // shows the orders that are executed.
   if (scheduler().orders.weakening()) models = {Model::kWeak, Model::kStoreBuffer};
   if (scheduler().orders.recording) models = {Model::kSequential};
-  // A schedule of the sequential model is one of the weak model in which each load returns the newest store.
-  if (models.size() > 1 && (settings.models & kWeak) != 0) std::erase(models, Model::kSequential);
+  // A schedule of the sequential model is one of the weak model in which each load returns the newest store. A schedule of the
+  // store buffers is one in which a thread executes its delayed stores, and all that follows them, later.
+  if (models.size() > 1 && (settings.models & kWeak) != 0) {
+    std::erase(models, Model::kSequential);
+    if (quick) std::erase(models, Model::kStoreBuffer);
+  }
   for (const Model model : models) {
     if ((settings.models >> static_cast<unsigned>(model) & 1) == 0) continue;
     all.push_back({model, Fences::kAsymmetric});
@@ -76,11 +82,20 @@ std::vector<Configuration> configurations(const Settings& settings) {
   return all;
 }
 
+/// A case that must find something is searched to its end.
+bool is_quick(const Case& test, const Arguments& arguments) {
+  return arguments.quick.has_value() && test.settings.finds == nullptr;
+}
+
 /// Runs one case in one configuration, with all searches.
 class Explorer {
  public:
   Explorer(const Case& test, Configuration configuration, const Arguments& arguments)
-      : test_(test), configuration_(configuration), arguments_(arguments), world_(scheduler()) {
+      : test_(test),
+        configuration_(configuration),
+        arguments_(arguments),
+        quick_(is_quick(test, arguments) ? arguments.quick : std::nullopt),
+        world_(scheduler()) {
     world_.model = configuration.model;
     world_.fences = configuration.fences;
     world_.tracing = false;
@@ -88,11 +103,15 @@ class Explorer {
   }
 
   bool systematic() {
+    std::uint64_t in_all = 0;
     unsigned bound = test_.settings.preemptions;
     if (arguments_.preemptions && *arguments_.preemptions < bound)
       bound = static_cast<unsigned>(*arguments_.preemptions);
     if (world_.orders.recording) bound = std::min(bound, 1u);
     world_.search = Search::kSystematic;
+    // The first execution fills the memory that the library keeps for a thread, so it may differ from the next ones.
+    world_.choices().clear();
+    (void)execute();
     for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {
       world_.budget = {preemptions, test_.settings.delays, test_.settings.spurious};
       // Earlier schedules did not switch at a location that turns out to be shared: search again.
@@ -102,6 +121,7 @@ class Explorer {
         world_.choices().clear();
         do {
           ++schedules_;
+          if (quick_ && ++in_all > *quick_) return passed(std::to_string(*quick_) + " schedules, not all");
           if (!execute()) return failed("systematic search, " + std::to_string(preemptions) + " preemptions");
         } while (world_.choices().advance());
       } while (world_.memory().sharing_changed());
@@ -183,13 +203,14 @@ class Explorer {
   const Case& test_;
   Configuration configuration_;
   const Arguments& arguments_;
+  const std::optional<std::uint64_t> quick_;  // the maximum of schedules
   Scheduler& world_;
   std::uint64_t schedules_ = 0;
 };
 
 bool run_case(const Case& test, const Arguments& arguments) {
   bool passed = true;
-  for (const Configuration& configuration : configurations(test.settings)) {
+  for (const Configuration& configuration : configurations(test.settings, is_quick(test, arguments))) {
     Explorer explorer(test, configuration, arguments);
     if (!arguments.replay.empty()) {
       const std::string prefix = name_of(configuration) + ':';
@@ -226,6 +247,8 @@ bool set(Arguments& arguments, std::string_view option, const char* value) {
     arguments.schedules = count;
   } else if (option == "preemptions") {
     arguments.preemptions = count;
+  } else if (option == "quick") {
+    arguments.quick = count;
   } else {
     return false;
   }
@@ -236,6 +259,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   constexpr std::pair<const char*, const char*> kVariables[] = {{"BLITZ_INTERLEAVE_SEED", "seed"},
                                                                 {"BLITZ_INTERLEAVE_SCHEDULES", "schedules"},
                                                                 {"BLITZ_INTERLEAVE_PREEMPTIONS", "preemptions"},
+                                                                {"BLITZ_INTERLEAVE_QUICK", "quick"},
                                                                 {"BLITZ_INTERLEAVE_REPLAY", "replay"}};
   for (const auto& [variable, option] : kVariables) {
     const char* const value = std::getenv(variable);
@@ -305,7 +329,8 @@ int main(int argc, char** argv) {
   interleave::Arguments arguments;
   if (!interleave::parse(argc, argv, arguments)) {
     std::fputs(
-        "usage: [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--replay TEXT] [--weaken ORDER]\n"
+        "usage: [--list] [--orders] [--seed N] [--schedules N] [--preemptions N] [--quick N] [--replay TEXT] [--weaken "
+        "ORDER]\n"
         "       [CASE-PREFIX]...\n",
         stderr);
     return 2;
