@@ -363,7 +363,7 @@ concept CountingIdle = requires(const S& idle, std::size_t slot) {
 };
 
 /// An idle protocol for slots without residents: to wake such a slot, it calls a function that finds a thread. Optional:
-/// without it the jobs of a caller that finds slot 0 taken run only on that caller's thread.
+/// without it the jobs of a caller that finds slot 0 taken, or that is a worker of another pool, run only on its own thread.
 ///   - `summon_by(call, team)`, before all other members: `call(team, slot)` replaces each wake-up of a slot's resident. From
 ///     then on `own_empty` of `give_back` is true.
 ///   - `summoned(slot)`, by that thread, instead of first_search: it is the slot's runner from now on.

@@ -10,8 +10,8 @@
 /// --preemptions: an upper limit for all cases.
 /// --quick: only the weakest model of each case, and at most N schedules of each systematic search, fewest preemptions first.
 ///
-/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS, _QUICK and _REPLAY have the same effect. Exits with 0 if
-/// every case passed, with 1 if one failed, with 2 for other arguments.
+/// The environment variables BLITZ_INTERLEAVE_SEED, _SCHEDULES, _PREEMPTIONS, _QUICK and _REPLAY have the same effect. Exits with
+/// 0 if every case passed, with 1 if one failed, with 2 for other arguments.
 #include "tests/support/interleave/explore.hpp"
 
 #include <algorithm>

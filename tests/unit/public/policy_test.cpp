@@ -114,7 +114,7 @@ static_assert(ThriftyIdle<AsyncPolicy::Idle>);
 static_assert(!ThriftyIdle<ReferencePolicy::Idle>);
 static_assert(SummoningIdle<ForkJoinPolicy::Idle>);
 static_assert(SummoningIdle<AsyncPolicy::Idle>);
-static_assert(!SummoningIdle<ReferencePolicy::Idle>);
+static_assert(!SummoningIdle<blitz_test::UnhelpedPolicy::Idle>);
 
 TEST_CASE("reference queue: returns the newest to its owner and the oldest to thieves") {
   struct NoJob : Job {
