@@ -479,6 +479,78 @@ TEST_CASE_TEMPLATE("idle protocol: a waiting guest is woken and the resident kee
   resident.join();
 }
 
+// --- slots without residents ---
+
+namespace {
+
+/// The slots for which a thread was summoned.
+struct Summonses {
+  std::vector<std::size_t> slots;
+  static void call(void* team, std::size_t slot) noexcept { static_cast<Summonses*>(team)->slots.push_back(slot); }
+};
+
+/// A protocol of three slots whose threads are summoned. A thread from outside runs slot 0.
+template <class Idle>
+struct SummoningTeam {
+  SummoningTeam() : idle(3) {
+    idle.summon_by(&Summonses::call, &summonses);
+    borrow(idle);
+  }
+  Idle idle;
+  Summonses summonses;
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("idle protocol: a push summons a thread for one vacant slot unless one searches", Idle,
+                   IDLE_PROTOCOLS) {
+  SummoningTeam<Idle> team;
+  auto& slots = team.summonses.slots;
+  team.idle.new_jobs();
+  REQUIRE(slots.size() == 1);
+  CHECK(slots[0] != 0);
+  CHECK(counts(team.idle) == Counts{1, 1});
+  team.idle.new_jobs();
+  CHECK(slots.size() == 1);
+  auto search = team.idle.summoned(slots[0]);
+  team.idle.work_found(search);  // passes the wake-up on
+  REQUIRE(slots.size() == 2);
+  CHECK(slots[1] == 3 - slots[0]);
+  CHECK(counts(team.idle) == Counts{0, 1});
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a summoned thread without work leaves its slot vacant", Idle, IDLE_PROTOCOLS) {
+  SummoningTeam<Idle> team;
+  const CoreLatch unset;
+  for (std::size_t round = 1; round <= 3; ++round) {
+    team.idle.new_jobs();
+    REQUIRE(team.summonses.slots.size() == round);
+    auto search = team.idle.summoned(team.summonses.slots.back());
+    team.idle.retire(search, unset, kNo, kYes);
+    CHECK(team.summonses.slots.size() == round);
+    CHECK(counts(team.idle) == Counts{2, 0});
+  }
+}
+
+TEST_CASE_TEMPLATE("idle protocol: a thread is summoned again if work remains as the last one leaves", Idle,
+                   IDLE_PROTOCOLS) {
+  const CoreLatch unset;
+  CoreLatch set;
+  (void)set.set();
+  const auto check = [](const auto& retire) {
+    SummoningTeam<Idle> team;
+    team.idle.new_jobs();
+    auto search = team.idle.summoned(team.summonses.slots.back());
+    retire(team.idle, search);
+    REQUIRE(team.summonses.slots.size() == 2);
+    CHECK(team.summonses.slots[1] == team.summonses.slots[0]);
+    CHECK(counts(team.idle) == Counts{1, 1});
+  };
+  check([&](Idle& idle, auto& search) { idle.retire(search, unset, kYes, kYes); });
+  check([&](Idle& idle, auto& search) { idle.retire(search, unset, kNo, kNo); });
+  check([&](Idle& idle, auto& search) { idle.retire(search, set, kNo, kYes); });
+}
+
 // --- all together ---
 
 namespace {
