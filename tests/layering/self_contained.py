@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles each header of the library separately, included twice, with warnings as errors: the public headers, or all. A header
-may reject an unsupported compiler with an #error that begins with "blitz: ".
+"""Compiles each header of the library separately, included twice, with warnings as errors. A header may reject an unsupported
+compiler with an #error that begins with "blitz: ".
 
-    self_contained.py users|all ROOT COMPILER [ARGUMENT]...
+    self_contained.py ROOT COMPILER [ARGUMENT]...
 """
 
 import concurrent.futures
@@ -13,7 +13,6 @@ import subprocess
 import sys
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-FOR_USERS = ["*.hpp", "adaptor/**/*.hpp", "algorithm/*.hpp", "pipeline/*.hpp"]
 
 
 def compile_alone(command, header):
@@ -23,10 +22,8 @@ def compile_alone(command, header):
 
 
 def main():
-    which, root, command = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
-    patterns = FOR_USERS if which == "users" else ["**/*.hpp"]
-    paths = {path for pattern in patterns for path in (root / "blitz").glob(pattern)}
-    headers = sorted(path.relative_to(root).as_posix() for path in paths)
+    root, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    headers = sorted(path.relative_to(root).as_posix() for path in (root / "blitz").glob("**/*.hpp"))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for header, result in pool.map(lambda header: compile_alone(command, header), headers):
