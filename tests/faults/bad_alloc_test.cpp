@@ -26,7 +26,6 @@
 
 using namespace blitz_test;
 
-// Without the reference policy: its queues allocate in functions that must not throw.
 namespace {
 
 /// A pool, closures with counted calls and lifetimes, and the number of std::bad_alloc that detached jobs threw.
@@ -124,6 +123,7 @@ TEST_CASE("bad_alloc: the chosen allocation fails") {
   CHECK_FALSE(stop_failing());
 }
 
+// Not with the reference policy: its queues allocate in functions that must not throw.
 BACKEND_TEST_CASE("bad_alloc: a pool that cannot be made leaves no thread") {
   static_cast<void>(blitz::detail::usual_cpus());  // A pool can be made without this number.
   for (const std::size_t size : {1, 2, 16}) {

@@ -5,7 +5,7 @@
 ///   }
 ///
 /// This runs once for each policy. BACKEND_TEST_CASE runs once for each policy of the library, CALLER_TEST_CASE also for a policy
-/// with which nobody helps a second caller. Only the construction of a pool depends on its policy. So the pools of all policies
+/// that gives a second caller no help. Only the construction of a pool depends on its policy. So the pools of all policies
 /// have one type, the policy is chosen when the test runs, and each test is compiled once.
 #pragma once
 
@@ -100,17 +100,14 @@ TYPE_TO_STRING_AS("AsyncThreadPool", blitz_test::With<blitz_test::TestedPolicy::
 TYPE_TO_STRING_AS("ReferencePool", blitz_test::With<blitz_test::TestedPolicy::kReference>);
 TYPE_TO_STRING_AS("UnhelpedPool", blitz_test::With<blitz_test::TestedPolicy::kUnhelped>);
 
-#define BACKEND_TEST_CASE(name)                                                                                        \
-  BLITZ_TEST_WITH_POLICIES(name, DOCTEST_ANONYMOUS(pool_test_), blitz_test::With<blitz_test::TestedPolicy::kForkJoin>, \
-                           blitz_test::With<blitz_test::TestedPolicy::kAsync>)
-#define POOL_TEST_CASE(name)                                                                                           \
-  BLITZ_TEST_WITH_POLICIES(name, DOCTEST_ANONYMOUS(pool_test_), blitz_test::With<blitz_test::TestedPolicy::kForkJoin>, \
-                           blitz_test::With<blitz_test::TestedPolicy::kAsync>,                                         \
-                           blitz_test::With<blitz_test::TestedPolicy::kReference>)
-#define CALLER_TEST_CASE(name)                                                                                         \
-  BLITZ_TEST_WITH_POLICIES(name, DOCTEST_ANONYMOUS(pool_test_), blitz_test::With<blitz_test::TestedPolicy::kForkJoin>, \
-                           blitz_test::With<blitz_test::TestedPolicy::kAsync>,                                         \
-                           blitz_test::With<blitz_test::TestedPolicy::kReference>,                                     \
+#define BLITZ_TESTED_BACKENDS \
+  blitz_test::With<blitz_test::TestedPolicy::kForkJoin>, blitz_test::With<blitz_test::TestedPolicy::kAsync>
+#define BLITZ_TESTED_POOLS BLITZ_TESTED_BACKENDS, blitz_test::With<blitz_test::TestedPolicy::kReference>
+
+#define BACKEND_TEST_CASE(name) BLITZ_TEST_WITH_POLICIES(name, DOCTEST_ANONYMOUS(pool_test_), BLITZ_TESTED_BACKENDS)
+#define POOL_TEST_CASE(name) BLITZ_TEST_WITH_POLICIES(name, DOCTEST_ANONYMOUS(pool_test_), BLITZ_TESTED_POOLS)
+#define CALLER_TEST_CASE(name)                                                      \
+  BLITZ_TEST_WITH_POLICIES(name, DOCTEST_ANONYMOUS(pool_test_), BLITZ_TESTED_POOLS, \
                            blitz_test::With<blitz_test::TestedPolicy::kUnhelped>)
 #define BLITZ_TEST_WITH_POLICIES(name, test, ...) \
   static void test();                             \

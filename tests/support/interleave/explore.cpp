@@ -68,8 +68,8 @@ std::vector<Configuration> configurations(const Settings& settings, bool quick) 
   // shows the orders that are executed.
   if (scheduler().orders.weakening()) models = {Model::kWeak, Model::kStoreBuffer};
   if (scheduler().orders.recording) models = {Model::kSequential};
-  // A schedule of the sequential model is one of the weak model in which each load returns the newest store. A schedule of the
-  // store buffers is one in which a thread executes its delayed stores, and all that follows them, later.
+  // The weak model has the schedules of the others: of the sequential model, if each load returns the newest store; of the store
+  // buffers, if a thread executes its delayed stores, and all that follows them, later.
   if (models.size() > 1 && (settings.models & kWeak) != 0) {
     std::erase(models, Model::kSequential);
     if (quick) std::erase(models, Model::kStoreBuffer);
@@ -102,6 +102,14 @@ class Explorer {
     world_.memory().forget_sharing();
   }
 
+  /// The first execution fills the memory that the library keeps for a thread, so it may differ from the next ones.
+  void warm_up() {
+    world_.search = Search::kSystematic;
+    world_.budget = {0, 0, 0};
+    world_.choices().clear();
+    (void)execute();
+  }
+
   bool systematic() {
     std::uint64_t in_all = 0;
     unsigned bound = test_.settings.preemptions;
@@ -109,9 +117,6 @@ class Explorer {
       bound = static_cast<unsigned>(*arguments_.preemptions);
     if (world_.orders.recording) bound = std::min(bound, 1u);
     world_.search = Search::kSystematic;
-    // The first execution fills the memory that the library keeps for a thread, so it may differ from the next ones.
-    world_.choices().clear();
-    (void)execute();
     for (unsigned preemptions = 0; preemptions <= bound; ++preemptions) {
       world_.budget = {preemptions, test_.settings.delays, test_.settings.spurious};
       // Earlier schedules did not switch at a location that turns out to be shared: search again.
@@ -212,6 +217,7 @@ bool run_case(const Case& test, const Arguments& arguments) {
   bool passed = true;
   for (const Configuration& configuration : configurations(test.settings, is_quick(test, arguments))) {
     Explorer explorer(test, configuration, arguments);
+    explorer.warm_up();
     if (!arguments.replay.empty()) {
       const std::string prefix = name_of(configuration) + ':';
       if (arguments.replay.starts_with(prefix)) passed &= explorer.replay(arguments.replay.substr(prefix.size()));

@@ -483,13 +483,13 @@ TEST_CASE_TEMPLATE("idle protocol: a waiting guest is woken and the resident kee
 
 namespace {
 
-/// The slots for which a thread was summoned.
+/// Records the slots of all summonses.
 struct Summonses {
   std::vector<std::size_t> slots;
   static void call(void* team, std::size_t slot) noexcept { static_cast<Summonses*>(team)->slots.push_back(slot); }
 };
 
-/// A protocol of three slots whose threads are summoned. A thread from outside runs slot 0.
+/// A protocol of three slots, with summonses. A thread from outside runs slot 0.
 template <class Idle>
 struct SummoningTeam {
   SummoningTeam() : idle(3) {

@@ -18,7 +18,6 @@ using blitz::ThreadPoolStats;
 using blitz::WorkerStats;
 using namespace blitz_test;
 
-// Pools with policies that keep all statistics.
 namespace {
 
 /// Checks the statistics of an idle pool: every pushed or injected job was executed, and a worker that stole jobs has tried to
@@ -52,6 +51,7 @@ POOL_TEST_CASE("stats: are zero for a new pool") {
   });
 }
 
+// The policies of the library keep all statistics.
 BACKEND_TEST_CASE("stats: each pushed job is counted as executed once") {
   for_each_size([](Pool& pool) {
     for (int round = 1; round <= 3; ++round) {
