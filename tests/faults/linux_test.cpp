@@ -181,39 +181,6 @@ int start_without_membarrier() {
   return kCannot;
 }
 
-/// In bytes.
-rlim_t address_space_in_use() {
-  rlim_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-}
-
-/// The system provides memory for the stacks of no thread, one thread, two threads, and so on.
-int make_pools_in_little_memory() {
-  constexpr std::size_t kThreads = 8;
-  constexpr std::size_t kStack = std::size_t{64} << 20;
-  rlimit whole{};
-  if (::getrlimit(RLIMIT_AS, &whole) != 0) return kCannot;
-  std::size_t refusals = 0;
-  for (std::size_t stacks = 0; stacks <= kThreads; ++stacks) {
-    const rlimit limit{address_space_in_use() + stacks * kStack + kStack / 2, whole.rlim_max};
-    if (::setrlimit(RLIMIT_AS, &limit) != 0) return kCannot;
-    try {
-      Pool pool({.num_threads = kThreads, .stack_size = kStack});
-      if (const int wrong = work(pool, 1ms)) return wrong;
-    } catch (const blitz::ThreadPoolError&) {
-      ++refusals;
-    } catch (const std::bad_alloc&) {
-      ++refusals;
-    }
-    if (!threads_come_down_to(1)) return 56;
-    if (::setrlimit(RLIMIT_AS, &whole) != 0) return kCannot;
-    Pool pool({.num_threads = kThreads});
-    if (const int wrong = work(pool, 1ms)) return wrong;
-  }
-  return refusals >= kThreads / 2 ? 0 : 57;
-}
-
 void spawn_for_ever(Pool& pool) {
   pool.spawn([&pool] { spawn_for_ever(pool); });
 }
@@ -283,8 +250,45 @@ BACKEND_TEST_CASE("faults: a pool works while affinity masks change and leaves a
   went_well(in_child(keep_a_mask));
 }
 
-// A sanitizer's runtime ends a program if these calls, or address space, are refused.
+// A sanitizer's runtime maps memory, too, and ends a program if these calls, or address space, are refused.
 #if !defined(BLITZ_THREAD_SANITIZER) && !defined(BLITZ_ADDRESS_SANITIZER)
+namespace {
+
+/// In bytes.
+rlim_t address_space_in_use() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// The system provides memory for the stacks of no thread, one thread, two threads, and so on.
+int make_pools_in_little_memory() {
+  constexpr std::size_t kThreads = 8;
+  constexpr std::size_t kStack = std::size_t{64} << 20;
+  rlimit whole{};
+  if (::getrlimit(RLIMIT_AS, &whole) != 0) return kCannot;
+  std::size_t refusals = 0;
+  for (std::size_t stacks = 0; stacks <= kThreads; ++stacks) {
+    const rlimit limit{address_space_in_use() + stacks * kStack + kStack / 2, whole.rlim_max};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) return kCannot;
+    try {
+      Pool pool({.num_threads = kThreads, .stack_size = kStack});
+      if (const int wrong = work(pool, 1ms)) return wrong;
+    } catch (const blitz::ThreadPoolError&) {
+      ++refusals;
+    } catch (const std::bad_alloc&) {
+      ++refusals;
+    }
+    if (!threads_come_down_to(1)) return 56;
+    if (::setrlimit(RLIMIT_AS, &whole) != 0) return kCannot;
+    Pool pool({.num_threads = kThreads});
+    if (const int wrong = work(pool, 1ms)) return wrong;
+  }
+  return refusals >= kThreads / 2 ? 0 : 57;
+}
+
+}  // namespace
+
 BACKEND_TEST_CASE("faults: a pool whose threads get no memory throws and the next pool works") {
   went_well(in_child(make_pools_in_little_memory));
 }
@@ -310,8 +314,6 @@ TEST_CASE("faults: large arrays get memory without madvise") {
   }));
 }
 
-// A sanitizer maps memory, too.
-#if !defined(BLITZ_ADDRESS_SANITIZER) && !defined(BLITZ_THREAD_SANITIZER)
 TEST_CASE("faults: kept memory without mmap comes from malloc or is null") {
   went_well(in_child([] {
     if (!refuse_syscall(SYS_mmap, ENOMEM)) return kCannot;
@@ -324,7 +326,6 @@ TEST_CASE("faults: kept memory without mmap comes from malloc or is null") {
     return 0;
   }));
 }
-#endif
 
 // The C library ends a program if a thread must wait for a mutex and cannot. So no pool works without futex(2).
 TEST_CASE("faults: blitz's waits return without futex") {
