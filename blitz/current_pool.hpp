@@ -74,11 +74,31 @@ inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool
   return *pool;
 }
 
+// Three calls of `f`. They are types with names: the symbol of a lambda has the types of its function, too.
+template <class F>
+struct CallAsGiven {
+  void operator()(WorkerBase& worker) const { std::invoke(std::forward<F>(f), worker); }
+  std::remove_reference_t<F>& f;
+};
+template <class R, class F>
+struct CallForResult {
+  void operator()(WorkerBase& worker) const {
+    result.run([&]() -> R { return std::invoke(f, worker); });
+  }
+  F& f;
+  JobResult<R>& result;
+};
+template <class F>
+struct CallWithoutWorker {
+  CallResult<F> operator()(WorkerBase& /*worker*/) const { return std::invoke(std::forward<F>(f)); }
+  std::remove_reference_t<F>& f;
+};
+
 /// Out of line: a caller that finds a vacant slot needs no room for a second copy of its result.
 template <class R, EnterPool kEnter, class F>
 BLITZ_COLD R result_from_worker(PoolBase* pool, F& f) {
   JobResult<R> result;
-  call_on_worker<kEnter>(pool, [&](WorkerBase& worker) { result.run([&]() -> R { return std::invoke(f, worker); }); });
+  call_on_worker<kEnter>(pool, CallForResult<R, F>{f, result});
   return result.take();
 }
 
@@ -89,7 +109,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
   using R = std::invoke_result_t<F, WorkerBase&>;
   if (WorkerBase* const worker = worker_for(pool)) return std::invoke(std::forward<F>(f), *worker);
   if constexpr (std::is_void_v<R>) {
-    call_on_worker<kEnter>(pool, [&](WorkerBase& worker) { std::invoke(std::forward<F>(f), worker); });
+    call_on_worker<kEnter>(pool, CallAsGiven<F>{f});
   } else {
     {
       const Stay stay(pool_to_enter(pool), kEnter == static_cast<EnterPool>(enter_blocking));
@@ -102,7 +122,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
 /// Like on_worker, for an `f` without arguments.
 template <EnterPool kEnter, class F>
 CallResult<F> in_pool(PoolBase* pool, F&& f) {
-  return on_worker<kEnter>(pool, [&](WorkerBase&) -> CallResult<F> { return std::invoke(std::forward<F>(f)); });
+  return on_worker<kEnter>(pool, CallWithoutWorker<F>{f});
 }
 
 }  // namespace detail

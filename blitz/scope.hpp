@@ -187,11 +187,7 @@ struct OpenScope {
   /// Runs the body on a worker of the pool.
   template <class F>
   CallResult<F, Scope&> on_worker(F&& body) const {
-    const auto call = [&](WorkerBase& worker) -> CallResult<F, Scope&> {
-      Scope scope(*worker.pool(), &worker, options);
-      return scope.state_.run(scope, std::forward<F>(body));
-    };
-    return detail::on_worker(options.pool.base(), call);
+    return detail::on_worker(options.pool.base(), OnWorker<F>{options, body});
   }
 
   /// Runs the body on the calling thread.
@@ -204,6 +200,18 @@ struct OpenScope {
     Scope scope(pool, worker, options);
     return scope.state_.run(scope, std::forward<F>(body));
   }
+
+ private:
+  // A type with a name: the symbol of a lambda has the types of its function, too.
+  template <class F>
+  struct OnWorker {
+    CallResult<F, Scope&> operator()(WorkerBase& worker) const {
+      Scope scope(*worker.pool(), &worker, options);
+      return scope.state_.run(scope, std::forward<F>(body));
+    }
+    const ScopeOptions& options;
+    std::remove_reference_t<F>& body;
+  };
 };
 
 }  // namespace detail

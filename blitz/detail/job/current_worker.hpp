@@ -23,12 +23,16 @@ BLITZ_API void enter_pool(PoolBase* pool, PoolCall call, void* argument);
 /// Executes `call` in `pool`, for a thread that is not a worker of it.
 using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
 
+/// A PoolCall. A lambda in call_on_worker would have the type of `f` three times in its symbol.
+template <class F>
+void call_with_worker(void* f, WorkerBase& worker) {
+  (*static_cast<const F*>(f))(worker);
+}
+
 /// Calls `f(worker)` through `kEnter`.
 template <EnterPool kEnter = enter_pool, class F>
 void call_on_worker(PoolBase* pool, const F& f) {
-  kEnter(
-      pool, [](void* its_f, WorkerBase& worker) { (*static_cast<const F*>(its_f))(worker); },
-      const_cast<void*>(static_cast<const void*>(&f)));
+  kEnter(pool, &call_with_worker<F>, const_cast<void*>(static_cast<const void*>(&f)));
 }
 
 }  // namespace blitz::detail

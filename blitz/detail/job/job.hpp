@@ -71,10 +71,10 @@ class ResultRoom {
   template <class F>
   void make(F&& f) {
     if constexpr (std::is_reference_v<R>) {
-      R&& value = std::forward<F>(f)();
+      R&& value = static_cast<F&&>(f)();
       pointer_ = detail::address_of(value);
     } else {
-      ::new (static_cast<void*>(detail::address_of(value_))) R(std::forward<F>(f)());
+      ::new (static_cast<void*>(detail::address_of(value_))) R(static_cast<F&&>(f)());
     }
   }
   /// After make: the stored value as an rvalue, or the reference.
@@ -121,7 +121,7 @@ class JobResult {
   void run(F&& f) noexcept {
     try {
       ::new (static_cast<void*>(detail::address_of(value_))) ResultRoom<R>();
-      value_.make(std::forward<F>(f));
+      value_.make(static_cast<F&&>(f));
       threw_ = false;
     } catch (...) {
       ::new (static_cast<void*>(detail::address_of(error_))) std::exception_ptr(std::current_exception());

@@ -29,19 +29,32 @@ BLITZ_API std::size_t parallel_partition(const AlgorithmOptions& options, std::s
                                          FunctionRef<std::size_t(std::size_t begin, std::size_t end)> partition,
                                          FunctionRef<void(std::size_t a, std::size_t b, std::size_t size)> swap);
 
+// The callables of parallel_partition(). They are types with names, because the symbol of a lambda is several times as long.
+template <class T, class Below, class Partition>
+struct PartitionPart {
+  std::size_t operator()(std::size_t begin, std::size_t end) const {
+    return static_cast<std::size_t>(partition(items + begin, items + end, below) - items);
+  }
+  T* items;
+  Below below;
+  Partition partition;
+};
+template <class T>
+struct SwapRuns {
+  void operator()(std::size_t a, std::size_t b, std::size_t size) const {
+    std::swap_ranges(items + a, items + a + size, items + b);
+  }
+  T* items;
+};
+
 /// Moves the items of [first, last) that are below to the front, and returns the first of the others. Divides them into `parts`
 /// parts, and partitions each by `partition(begin, end, below)`, a function of partition_kernels.hpp. Throws Stopped and the
 /// exceptions of `below`; the items are a permutation then.
 template <class T, class Below, class Partition>
 T* parallel_partition(const AlgorithmOptions& options, T* first, T* last, std::size_t parts, Below below,
                       Partition partition) {
-  const auto part = [&](std::size_t begin, std::size_t end) {
-    return static_cast<std::size_t>(partition(first + begin, first + end, below) - first);
-  };
-  const auto swap = [&](std::size_t a, std::size_t b, std::size_t size) {
-    std::swap_ranges(first + a, first + a + size, first + b);
-  };
-  return first + parallel_partition(options, static_cast<std::size_t>(last - first), parts, part, swap);
+  return first + parallel_partition(options, static_cast<std::size_t>(last - first), parts,
+                                    PartitionPart<T, Below, Partition>{first, below, partition}, SwapRuns<T>{first});
 }
 
 }  // namespace blitz::detail

@@ -48,9 +48,7 @@ class ParallelSelect {
         continue;
       }
       T* const pivot = cut(first, last, chosen, less_, [&, is_even = even](T* from, T* to, auto below) {
-        const auto serial = [is_even](T* begin, T* end, auto its_below) {
-          return partition_serial(begin, end, its_below, is_even);
-        };
+        const PartitionSerial serial{is_even};
         const std::size_t parts = std::min(static_cast<std::size_t>(to - from) / grain_, threads_ * kPartsOfThread);
         return parts < 2 || threads_ == 1 ? serial(from, to, below)
                                           : parallel_partition({}, from, to, parts, below, serial);
@@ -77,10 +75,13 @@ class ParallelSelect {
   static constexpr std::size_t kPartsOfThread = 4;  // so that parts are left for a thread that starts late
   static constexpr std::ptrdiff_t kFew = 8;         // so few items are sorted, as is the rest after too many partitions
 
-  template <class Below>
-  [[gnu::noinline]] static T* partition_serial(T* first, T* last, Below below, bool even) {
-    return even ? partition_evenly(first, last, below) : std::partition(first, last, below);
-  }
+  struct PartitionSerial {
+    template <class Below>
+    [[gnu::noinline]] T* operator()(T* first, T* last, Below below) const {
+      return even ? partition_evenly(first, last, below) : std::partition(first, last, below);
+    }
+    bool even;
+  };
 
   /// Moves a sample to the front, and selects from it an item slightly beyond the expected position of `nth`.
   Pivot choose(T* first, T* nth, T* last) const {
