@@ -36,8 +36,8 @@ struct PartitionPart {
     return static_cast<std::size_t>(partition(items + begin, items + end, below) - items);
   }
   T* items;
-  Below below;
-  Partition partition;
+  Below& below;
+  Partition& partition;
 };
 template <class T>
 struct SwapRuns {
