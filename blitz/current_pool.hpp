@@ -74,12 +74,7 @@ inline void enter_blocking(PoolBase* pool, PoolCall call, void* argument) { pool
   return *pool;
 }
 
-// Three calls of `f`. They are types with names: the symbol of a lambda has the types of its function, too.
-template <class F>
-struct CallAsGiven {
-  void operator()(WorkerBase& worker) const { std::invoke(std::forward<F>(f), worker); }
-  std::remove_reference_t<F>& f;
-};
+// Two calls of `f`. They are types with names: the symbol of a lambda has the types of its function, too.
 template <class R, class F>
 struct CallForResult {
   void operator()(WorkerBase& worker) const {
@@ -109,7 +104,7 @@ std::invoke_result_t<F, WorkerBase&> on_worker(PoolBase* pool, F&& f) {
   using R = std::invoke_result_t<F, WorkerBase&>;
   if (WorkerBase* const worker = worker_for(pool)) return std::invoke(std::forward<F>(f), *worker);
   if constexpr (std::is_void_v<R>) {
-    call_on_worker<kEnter>(pool, CallAsGiven<F>{f});
+    call_on_worker<kEnter>(pool, std::forward<F>(f));
   } else {
     {
       const Stay stay(pool_to_enter(pool), kEnter == static_cast<EnterPool>(enter_blocking));

@@ -1,6 +1,8 @@
 /// The worker of the calling thread, and the way into a pool, for headers that include no worker and no pool.
 #pragma once
 
+#include <type_traits>
+
 #include "blitz/detail/base/export.hpp"
 #include "blitz/policy.hpp"
 
@@ -26,12 +28,12 @@ using EnterPool = void (*)(PoolBase* pool, PoolCall call, void* argument);
 /// A PoolCall. A lambda in call_on_worker would have the type of `f` three times in its symbol.
 template <class F>
 void call_with_worker(void* f, WorkerBase& worker) {
-  (*static_cast<const F*>(f))(worker);
+  static_cast<F&&>(*static_cast<std::remove_reference_t<F>*>(f))(worker);
 }
 
 /// Calls `f(worker)` through `kEnter`.
 template <EnterPool kEnter = enter_pool, class F>
-void call_on_worker(PoolBase* pool, const F& f) {
+void call_on_worker(PoolBase* pool, F&& f) {
   kEnter(pool, &call_with_worker<F>, const_cast<void*>(static_cast<const void*>(&f)));
 }
 
