@@ -63,8 +63,14 @@ const char* const kPlugins[] = {BLITZ_TEST_PLUGINS};
 const char* const kWithCopy = kPlugins[0];
 constexpr int kThreads[] = {1, 2, 3, 16};
 
-[[nodiscard]] std::ptrdiff_t count_threads() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+/// True if all other threads of this process have ended. The kernel may list a joined thread a moment longer.
+[[nodiscard]] bool is_alone() {
+  using Iterator = std::filesystem::directory_iterator;
+  for (int i = 0; i < 100'000; ++i) {
+    if (std::distance(Iterator("/proc/self/task"), Iterator()) == 1) return true;
+    ::sched_yield();
+  }
+  return false;
 }
 
 /// Closes a plug-in when the program ends, and detects threads that run unloaded code. It is constructed first, so it is
@@ -73,7 +79,7 @@ struct Manager {
   ~Manager() {
     if (file == nullptr) return;
     if (::dlclose(handle) != 0) ::_exit(98);
-    if (::dlopen(file, RTLD_NOW | RTLD_NOLOAD) == nullptr && count_threads() > 1) ::_exit(99);
+    if (::dlopen(file, RTLD_NOW | RTLD_NOLOAD) == nullptr && !is_alone()) ::_exit(99);
   }
   const char* file = nullptr;
   void* handle = nullptr;

@@ -122,10 +122,12 @@ POOL_TEST_CASE("pool: starts a thread for each slot") {
   const std::size_t before = settled_thread_count();
   if (before == 0) return;
   for (const std::size_t size : {1, 5}) {
-    Pool pool({.num_threads = size});
-    CHECK(thread_count() == before + size);
+    {
+      Pool pool({.num_threads = size});
+      CHECK(thread_count() == before + size);
+    }
+    check_thread_count(before);
   }
-  check_thread_count(before);
 }
 
 POOL_TEST_CASE("pool: may be destroyed while its workers sleep") {
