@@ -391,7 +391,7 @@ proctype Monitor() {
   byte queued, resting;
   timeout ->
   d_step {
-    queued = head + front;
+    queued = INJECTED;
     do
     :: s < NS ->
        queued = queued + deque[s] + buffered[s];

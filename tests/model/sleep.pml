@@ -132,7 +132,7 @@ proctype Monitor() {
   byte s, queued = 0, waiting = 0, resting = 0; bool no_job_waits, counts_are_exact, every_poster_returned;
   timeout ->
   d_step {
-    queued = head + front;
+    queued = INJECTED;
     waiting = queued;
     do
     :: s < NS ->
