@@ -25,19 +25,22 @@ namespace blitz {
 namespace detail {
 
 /// Folds runs of items, transformed by Transform, into values of type T. A value that does not exist yet begins with the first
-/// item of its run. See Fold.
+/// item of its run. See Fold and Reduction.
 template <class T, class Items, class Op, class Transform>
 class RunFold {
  public:
+  using Value = std::optional<T>;
+
   RunFold(const Items& items, Op& op, Transform& transform)
       : items_(items), transform_(transform), fold_(items, kIdentity, op, op, transform) {}
 
+  [[nodiscard]] Value identity() const { return std::nullopt; }
   /// Folds the items [first, last), at least one, into the value.
-  void operator()(std::optional<T>& value, LoopIndex first, LoopIndex last) const {
+  void fold(Value& value, LoopIndex first, LoopIndex last) const {
     if (!value) value.emplace(static_cast<T>(to_copy<T>(std::invoke(transform_, items_[first++]))));
     fold_.fold(*value, first, last);
   }
-  void combine(std::optional<T>& left, std::optional<T>&& right) const { fold_.combine(*left, std::move(*right)); }
+  void combine(Value& left, Value&& right) const { fold_.combine(*left, std::move(*right)); }
 
  private:
   using Item = std::remove_cvref_t<std::invoke_result_t<Transform&, typename Items::Item>>;
@@ -53,11 +56,8 @@ class RunFold {
 template <class T, class Items, class Op, class Transform = const std::identity>
 T reduce_items(const AlgorithmOptions& options, const LoopSpace<Items>& space, T init, Op& op,
                Transform& transform = kAsItIs) {
-  const RunFold<T, Items, Op, Transform> fold(space.items, op, transform);
-  std::optional<T> all = fold_blocks(
-      options, space.count, 1, [] { return std::optional<T>(); },
-      [&fold](std::optional<T>& value, LoopIndex first, LoopIndex last) { fold(value, first, last); },
-      [&fold](std::optional<T>& left, std::optional<T>&& right) { fold.combine(left, std::move(right)); });
+  std::optional<T> all =
+      fold_blocks(options, space.count, 1, RunFold<T, Items, Op, Transform>(space.items, op, transform));
   if (!all) return init;
   return static_cast<T>(std::invoke(op, std::move(init), std::move(*all)));
 }

@@ -103,7 +103,7 @@ class Scan final : public Chain {
     left_[slot(run.last)] = scan_run(run);
     return false;
   }
-  void sum_up(const Run& run) override { fold_(sum_[slot(run.first)], run.first * unit_, end_of(run)); }
+  void sum_up(const Run& run) override { fold_.fold(sum_[slot(run.first)], run.first * unit_, end_of(run)); }
   void link(const Run& run) override {
     Value& next = left_[slot(run.last)];
     next = left_[slot(run.first)];

@@ -57,8 +57,12 @@ void merge_sort(T* items, std::size_t n, T* scratch, Less less) {
   merge_sort(items, middle, scratch, less);
   merge_sort(items + middle, n - middle, scratch, less);
   std::uninitialized_move_n(items, n, scratch);
-  try_or([&] { merge_serial(scratch, middle, scratch + middle, n - middle, items, less, ConstructMoved{}); },
-         [&] { std::move(scratch, scratch + n, items); });
+  try {
+    merge_serial(scratch, middle, scratch + middle, n - middle, items, less, ConstructMoved{});
+  } catch (...) {
+    std::move(scratch, scratch + n, items);
+    throw;
+  }
 }
 
 /// Sorts items if few are displaced: call find(), and if it returns true, sort(). If kStable, equal items keep their order.

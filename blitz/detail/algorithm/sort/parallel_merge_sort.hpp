@@ -174,12 +174,13 @@ class ParallelMergeSort {
     const std::size_t begin = middle - from_left;
     const std::size_t size = from_left + from_right;
     move_all(items + begin, other + begin, size);
-    try_or(
-        [&] {
-          merge_parallel(options_, part_count(size, threads_, grain_), other + begin, from_left, other + middle,
-                         from_right, items + begin, less_, ConstructMoved{});
-        },
-        [&] { move_all(other + begin, items + begin, size); });
+    try {
+      merge_parallel(options_, part_count(size, threads_, grain_), other + begin, from_left, other + middle, from_right,
+                     items + begin, less_, ConstructMoved{});
+    } catch (...) {
+      move_all(other + begin, items + begin, size);
+      throw;
+    }
   }
 
   /// Sorts items[0..middle), which may be sorted already, and items[middle..n). Afterwards, and after an exception, they are in

@@ -77,7 +77,12 @@ class ParallelRadixSort {
       if (into_other) move_items(items, other, n);
     };
     unsigned bits = 0;
-    try_or([&] { bits = differing_bits_of(items, n); }, move_home);
+    try {
+      bits = differing_bits_of(items, n);
+    } catch (...) {
+      move_home();
+      throw;
+    }
     if (bits == 0) return move_home();
     const bool once = Order::kIsItem && bits <= kMostDigit;  // The counts determine the items.
     const unsigned width = once ? bits : radix_width<T>(n, bits);
@@ -90,24 +95,27 @@ class ParallelRadixSort {
       return radix_quicksort(home, into_other ? items : other, n, order_);
     }
     const RadixDigit<Order> digit{order_, bits - width, width};
-    try_or(
-        [&] {
-          count(items, n, digit, parts, counts.data(), buckets);
-          if (once) return;
-          touch_pages(other, n * sizeof(T), threads_);
-          to_buckets(items, other, n, digit, parts, counts.data());
-        },
-        move_home);
+    try {
+      count(items, n, digit, parts, counts.data(), buckets);
+      if (!once) {
+        touch_pages(other, n * sizeof(T), threads_);
+        to_buckets(items, other, n, digit, parts, counts.data());
+      }
+    } catch (...) {
+      move_home();
+      throw;
+    }
     if constexpr (Order::kIsItem) {
       if (once) return write_items(*items, home, n, buckets);
     }
-    try_or([&] { sort_buckets(items, other, n, into_other, buckets); },
-           [&] {
-             if (into_other) return;
-             for (Bucket* bucket = buckets.data(); bucket != buckets.data() + buckets.size(); ++bucket) {
-               if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
-             }
-           });
+    try {
+      sort_buckets(items, other, n, into_other, buckets);
+    } catch (...) {
+      for (Bucket* bucket = buckets.data(); !into_other && bucket != buckets.data() + buckets.size(); ++bucket) {
+        if (!bucket->begun) move_items(other + bucket->begin, items + bucket->begin, bucket->size);
+      }
+      throw;
+    }
   }
 
  private:

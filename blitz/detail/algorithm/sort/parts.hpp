@@ -53,15 +53,4 @@ void for_all(std::size_t n, std::size_t threads, std::size_t least, F f) noexcep
   });
 }
 
-/// Calls `f`. If it throws, calls `repair` and rethrows.
-template <class F, class Repair>
-void try_or(F&& f, Repair&& repair) {
-  try {
-    f();
-  } catch (...) {
-    repair();
-    throw;
-  }
-}
-
 }  // namespace blitz::detail

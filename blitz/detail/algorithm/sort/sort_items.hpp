@@ -41,8 +41,12 @@ bool try_merge_run(const AlgorithmOptions& options, std::size_t threads, T* item
   };
   move_all(items, other);
   const std::size_t parts = part_count(n, threads, sort_grain<T>(options));
-  try_or([&] { merge_parallel(options, parts, other, run, other + run, n - run, items, less, ConstructMoved{}); },
-         [&] { move_all(other, items); });
+  try {
+    merge_parallel(options, parts, other, run, other + run, n - run, items, less, ConstructMoved{});
+  } catch (...) {
+    move_all(other, items);
+    throw;
+  }
   return true;
 }
 
