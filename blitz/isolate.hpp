@@ -5,6 +5,8 @@
 #include "blitz/detail/base/compiler.hpp"
 
 #include <concepts>
+#include <functional>
+#include <type_traits>
 #include <utility>
 
 #include "blitz/current_pool.hpp"
@@ -12,6 +14,19 @@
 #include "blitz/detail/worker/confinement.hpp"
 
 namespace blitz {
+
+namespace detail {
+
+template <class F>
+struct IsolatedCall {
+  CallResult<F> operator()(WorkerBase& worker) const {
+    const Confinement confinement(worker);
+    return std::invoke(std::forward<F>(f));
+  }
+  std::remove_reference_t<F>& f;
+};
+
+}  // namespace detail
 
 /// @brief Calls `f` on a worker. While `f` waits in join, scope, a loop or get, this worker runs only jobs that calls inside
 /// `f` have created. The workers that run these jobs are restricted in the same way. A worker sleeps when there are no such
@@ -41,10 +56,7 @@ namespace blitz {
 /// Thread-safety: any thread.
 template <std::invocable F>
 decltype(auto) isolate(F&& f) {
-  return detail::on_worker(detail::kHere, [&](detail::WorkerBase& worker) -> detail::CallResult<F> {
-    const detail::Confinement confinement(worker);
-    return std::invoke(std::forward<F>(f));
-  });
+  return detail::on_worker(detail::kHere, detail::IsolatedCall<F>{f});
 }
 
 }  // namespace blitz

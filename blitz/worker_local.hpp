@@ -24,6 +24,28 @@
 
 namespace blitz {
 
+namespace detail {
+
+struct Shelf;
+
+/// A value of a WorkerLocal, without the value.
+struct ShelvedValue {
+  Shelf* const home;
+  ShelvedValue* next = nullptr;  // in the order of the shelves
+  ShelvedValue* next_free = nullptr;
+};
+
+/// The free values of a worker. Only the worker's runner uses a shelf, except the list of values returned by other threads. The
+/// last shelf of workers serves all threads that are no workers of the pool, and uses only that list.
+struct alignas(kCacheLine) Shelf {
+  std::size_t place = 0;  // among all shelves
+  ShelvedValue* own = nullptr;
+  ShelvedValue* free = nullptr;
+  ShelvedValue* returned = nullptr;  // guarded by a mutex
+};
+
+}  // namespace detail
+
 /// Makes the values of a blitz::WorkerLocal: callable without arguments. It returns a T, which need not be movable, or a value
 /// that converts to T.
 template <class F, class T>
@@ -58,7 +80,6 @@ concept WorkerLocalFunction =
 /// next lease of its value.
 template <class T>
 class WorkerLocal {
-  struct Shelf;
   struct Value;
   template <class Item>
   class Iterator;
@@ -119,18 +140,19 @@ class WorkerLocal {
 
   WorkerLocal(const WorkerLocal&) = delete;
   WorkerLocal& operator=(const WorkerLocal&) = delete;
+  ~WorkerLocal() { clear(); }
 
   /// Lends a value of the calling worker. Threads that are no workers of the pool share a separate set of values. Throws the
   /// exception of making a T, and std::bad_alloc. O(1) and no atomic operation, if the worker has a free value; creating one of
   /// n values takes O(n).
   [[nodiscard]] Lease local() {
     Shelf& shelf = shelf_here();
-    Value* value = take(shelf.free);
+    detail::ShelvedValue* value = take(shelf.free);
     if (value == nullptr) {
       const std::lock_guard lock(mutex_);
       value = take(shelf.returned);
     }
-    return Lease(this, value != nullptr ? value : make(shelf));
+    return Lease(this, value != nullptr ? static_cast<Value*>(value) : make(shelf));
   }
 
   /// The calling worker's own value, which is never lent. The first call creates it; later calls return the same value until
@@ -158,17 +180,17 @@ class WorkerLocal {
         put(shelf.free, made);
       }
     }
-    return shelf.own->value;
+    return static_cast<Value*>(shelf.own)->value;
   }
 
   /// The first value.
-  [[nodiscard]] iterator begin() noexcept { return iterator(values_.data()); }
+  [[nodiscard]] iterator begin() noexcept { return iterator(first_); }
   /// One after the last value.
-  [[nodiscard]] iterator end() noexcept { return iterator(values_.data() + values_.size()); }
+  [[nodiscard]] iterator end() noexcept { return iterator(); }
   /// The first value.
-  [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(values_.data()); }
+  [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(first_); }
   /// One after the last value.
-  [[nodiscard]] const_iterator end() const noexcept { return const_iterator(values_.data() + values_.size()); }
+  [[nodiscard]] const_iterator end() const noexcept { return const_iterator(); }
 
   /// Calls `f(value)` for every value, in the order of the workers. O(n) calls for n values. Throws the exception of `f`.
   template <std::invocable<T&> F>
@@ -187,30 +209,22 @@ class WorkerLocal {
   }
 
   /// The number of values.
-  [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// Destroys all values.
   void clear() noexcept {
-    for (Shelf& shelf : shelves_) shelf = {.place = shelf.place};
-    for (Shelf& shelf : guests_) shelf = {.place = shelf.place};
-    values_.clear();
+    for (std::size_t place = 0; place < shelves_.size() + guests_.size(); ++place) shelf_at(place) = {.place = place};
+    while (first_ != nullptr) delete static_cast<Value*>(std::exchange(first_, first_->next));
+    size_ = 0;
   }
 
  private:
-  /// The free values of a worker. Only the worker's runner uses a shelf, except the list of values returned by other threads.
-  /// The last shelf serves all threads that are no workers of the pool, and uses only that list.
-  struct alignas(detail::kCacheLine) Shelf {
-    std::size_t place = 0;  // among all shelves
-    Value* own = nullptr;
-    Value* free = nullptr;
-    Value* returned = nullptr;  // guarded by mutex_
-  };
-  struct Value {
-    Value(const std::function<T()>& make, Shelf* shelf) : value(make()), home(shelf) {}
+  using Shelf = detail::Shelf;
+
+  struct Value : detail::ShelvedValue {
+    Value(const std::function<T()>& make, Shelf* shelf) : ShelvedValue{shelf}, value(make()) {}
 
     T value;
-    Shelf* const home;
-    Value* next_free = nullptr;
   };
 
   template <class Item>
@@ -220,24 +234,24 @@ class WorkerLocal {
     using difference_type = std::ptrdiff_t;
 
     Iterator() noexcept = default;
-    explicit Iterator(const detail::Owned<Value>* place) noexcept : place_(place) {}
+    explicit Iterator(detail::ShelvedValue* value) noexcept : value_(value) {}
     operator Iterator<const T>() const noexcept
       requires(!std::is_const_v<Item>)
     {
-      return Iterator<const T>(place_);
+      return Iterator<const T>(value_);
     }
 
-    [[nodiscard]] Item& operator*() const noexcept { return (*place_)->value; }
+    [[nodiscard]] Item& operator*() const noexcept { return static_cast<Value*>(value_)->value; }
     [[nodiscard]] Item* operator->() const noexcept { return detail::address_of(**this); }
     Iterator& operator++() noexcept {
-      ++place_;
+      value_ = value_->next;
       return *this;
     }
-    Iterator operator++(int) noexcept { return Iterator(place_++); }
+    Iterator operator++(int) noexcept { return Iterator(std::exchange(value_, value_->next)); }
     [[nodiscard]] bool operator==(const Iterator&) const noexcept = default;
 
    private:
-    const detail::Owned<Value>* place_ = nullptr;
+    detail::ShelvedValue* value_ = nullptr;
   };
 
   template <class F>
@@ -255,26 +269,31 @@ class WorkerLocal {
   }
   [[nodiscard]] Shelf& shelf_here() {
     const std::size_t place = place_here();
-    return place < shelves_.size() ? shelves_[place] : shelf_of_guest(place - shelves_.size());
-  }
-  [[nodiscard]] Shelf& shelf_of_guest(std::size_t number) {
+    if (place < shelves_.size()) return shelves_[place];
     const std::lock_guard lock(mutex_);
-    while (guests_.size() <= number) guests_.push_back({.place = shelves_.size() + guests_.size()});
-    return guests_[number];
+    while (shelves_.size() + guests_.size() <= place) guests_.push_back({.place = shelves_.size() + guests_.size()});
+    return shelf_at(place);
   }
-  [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return &shelf == &shelves_.back(); }
+  [[nodiscard]] Shelf& shelf_at(std::size_t place) noexcept {
+    return place < shelves_.size() ? shelves_[place] : guests_[place - shelves_.size()];
+  }
+  [[nodiscard]] bool is_shared(const Shelf& shelf) const noexcept { return shelf.place == shelves_.size() - 1; }
 
-  [[nodiscard]] static Value* take(Value*& list) noexcept {
+  [[nodiscard]] static detail::ShelvedValue* take(detail::ShelvedValue*& list) noexcept {
     return list != nullptr ? std::exchange(list, list->next_free) : nullptr;
   }
-  static void put(Value*& list, Value* value) noexcept { value->next_free = std::exchange(list, value); }
+  static void put(detail::ShelvedValue*& list, detail::ShelvedValue* value) noexcept {
+    value->next_free = std::exchange(list, value);
+  }
 
   [[nodiscard]] Value* make(Shelf& shelf) {
-    auto made = detail::Owned(new Value(make_, &shelf));
+    Value* const made = new Value(make_, &shelf);
     const std::lock_guard lock(mutex_);
-    auto place = values_.begin();
-    while (place != values_.end() && (*place)->home->place <= shelf.place) ++place;
-    return values_.insert(place, std::move(made))->get();
+    detail::ShelvedValue** place = &first_;
+    while (*place != nullptr && (*place)->home->place <= shelf.place) place = &(*place)->next;
+    made->next = std::exchange(*place, made);
+    ++size_;
+    return made;
   }
 
   void give_back(Value* value) noexcept {
@@ -290,9 +309,10 @@ class WorkerLocal {
   detail::Shared<detail::PoolBase> pool_;  // keeps the pool's memory, so that no other pool gets its address
   std::function<T()> make_;
   std::vector<Shelf> shelves_;
-  std::deque<Shelf> guests_;                  // of guests, by the numbers of their teams
-  detail::Mutex mutex_;                       // guards `returned` of each shelf, and values_ while one is added
-  std::vector<detail::Owned<Value>> values_;  // in the order of the shelves
+  std::deque<Shelf> guests_;  // of guests, by the numbers of their teams
+  detail::Mutex mutex_;       // guards `returned` of each shelf, and the list of all values while one is added
+  detail::ShelvedValue* first_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 /// @cond

@@ -30,30 +30,34 @@ struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
       std::conditional_t<kReturnsSecond, std::ranges::in_in_out_result<I1, I2, O>, std::ranges::in_out_result<I1, O>>;
 
   template <class I1, class I2, class O, class C, class P1, class P2>
-  static Result<I1, I2, O> run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
-                               LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
+  static auto run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
+                  LoopIndex count2, const O& out, LoopIndex room, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
     const auto a = merge_input<I2>(first1);
     const auto b = merge_input<I1>(first2);
     const auto to = merge_output<I1>(out);
-    const auto cut = [&](SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end) {
-      cut_sets(cuts, parts, part, end, a, count1, b, count2, less);
-    };
-    const auto run_both = [&](const SetPart(&parts)[2], const std::size_t* places) {
-      return run_sets<kItems>(a, b, parts, to, places, less);
-    };
-    const auto write = [&](const SetPart& part, std::size_t place, std::size_t its_room) {
-      return write_set<kItems>(at(a, part.first), part.first_size, at(b, part.second), part.second_size, at(to, place),
-                               its_room, less);
-    };
+    const CutSets cut{a, count1, b, count2, less};
+    using Run = RunSets<kItems, std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>,
+                        std::remove_const_t<decltype(to)>, TwoProjections<C, P1, P2>>;
+    const Run run{a, b, to, less};
     const std::size_t grain = sort_grain<std::iter_value_t<I1>>(options);
-    const SetProgress progress = write_sets(options, count1, count2, room, grain, {cut, run_both, write});
+    const SetProgress progress = write_sets(options, count1, count2, room, grain, {cut, run, run});
     if constexpr (kReturnsSecond) {
-      return {at(first1, progress.first), at(first2, progress.second), at(out, progress.written)};
+      return Result<I1, I2, O>{at(first1, progress.first), at(first2, progress.second), at(out, progress.written)};
     } else {
-      return {at(first1, progress.first), at(out, progress.written)};
+      return Result<I1, I2, O>{at(first1, progress.first), at(out, progress.written)};
     }
   }
+};
+
+template <class A, class B, class Less>
+struct IncludesPart {
+  bool operator()(const SetPart& part) const {
+    return includes_serial(at(a, part.first), part.first_size, at(b, part.second), part.second_size, less);
+  }
+  const A& a;
+  const B& b;
+  const Less& less;
 };
 
 struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
@@ -61,12 +65,8 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
-    const auto cut = [&](SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end) {
-      cut_sets(cuts, parts, part, end, first1, count1, first2, count2, less);
-    };
-    const auto test = [&](const SetPart& part) {
-      return includes_serial(at(first1, part.first), part.first_size, at(first2, part.second), part.second_size, less);
-    };
+    const CutSets cut{first1, count1, first2, count2, less};
+    const IncludesPart<I1, I2, TwoProjections<C, P1, P2>> test{first1, first2, less};
     return all_of_sets(options, count1, count2, sort_grain<std::iter_value_t<I1>>(options), cut, test);
   }
 };

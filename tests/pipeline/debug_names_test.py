@@ -33,6 +33,7 @@ PROGRAM = r"""
 #include <functional>
 #include <list>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -101,6 +102,7 @@ void other_calls() {
   std::vector<Sample> out(samples.size() * 2);
   blitz::merge(samples, samples, out, is_less);
   blitz::copy_if(samples, out, is_large);
+  blitz::set_union(samples, samples, out, is_less);
   blitz::inclusive_scan(values, values, [](double x, double y) { return x + y; });
   blitz::unique(values, [](double x, double y) { return x == y; });
   blitz::remove_if(samples, is_large);
@@ -123,6 +125,10 @@ void other_calls() {
   blitz::ThreadPool pool({.num_threads = 2});
   result += pool.install([&] { return values.front(); });
   result += blitz::async([&] { return values.back(); }).get();
+  result += blitz::reduce(values) + blitz::isolate([&] { return values[1]; });
+  result += blitz::includes(samples, samples, is_less) ? 1 : 0;
+  blitz::WorkerLocal<std::mt19937_64> generators;
+  result += static_cast<double>((*generators.local())());
   const auto [a, b, c] = blitz::join([&] { return values[0]; }, [&] { return values[1]; }, [&] { return values[2]; });
   std::printf("%g\n", result + a + b + c);
 }

@@ -17,7 +17,7 @@ SetPart part_of(const SetCuts& cuts, std::size_t part) {
 }
 
 /// Cuts ranges of `na` and `nb` items into `parts` parts.
-void make_cuts(const AlgorithmOptions& options, std::size_t na, std::size_t nb, CutSets cut, SetCuts& cuts,
+void make_cuts(const AlgorithmOptions& options, std::size_t na, std::size_t nb, CutFunction cut, SetCuts& cuts,
                std::size_t parts) {
   for_parts(options, parts, cut_tasks(parts),
             [&](std::size_t, std::size_t first, std::size_t last) { cut(cuts, parts, first, last); });
@@ -75,7 +75,7 @@ SetProgress write_sets(const AlgorithmOptions& options, std::size_t na, std::siz
   return progress;
 }
 
-bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain, CutSets cut,
+bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain, CutFunction cut,
                  FunctionRef<bool(const SetPart& part)> test) {
   Atomic<bool> all{true};  // cleared by a part with a false test, read by each part before it starts
   throw_if_stopped(options);

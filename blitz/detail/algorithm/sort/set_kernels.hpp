@@ -207,11 +207,11 @@ struct SetCuts {
 };
 
 /// Computes the cuts [first, last) of `parts` parts.
-using CutSets = FunctionRef<void(SetCuts& cuts, std::size_t parts, std::size_t first, std::size_t last)>;
+using CutFunction = FunctionRef<void(SetCuts& cuts, std::size_t parts, std::size_t first, std::size_t last)>;
 
 /// The functions of a set operation. Several workers call `run` concurrently for different parts.
 struct SetFunctions {
-  CutSets cut;
+  CutFunction cut;
   /// See run_sets.
   FunctionRef<std::array<std::size_t, 2>(const SetPart (&parts)[2], const std::size_t* places)> run;
   /// Writes the result of a part to the output at `place`, at most `room` items. Returns the progress.
@@ -225,42 +225,86 @@ BLITZ_API SetProgress write_sets(const AlgorithmOptions& options, std::size_t na
 
 /// Whether `test(part)` returns true for all parts. Throws Stopped.
 BLITZ_API bool all_of_sets(const AlgorithmOptions& options, std::size_t na, std::size_t nb, std::size_t grain,
-                           CutSets cut, FunctionRef<bool(const SetPart& part)> test);
+                           CutFunction cut, FunctionRef<bool(const SetPart& part)> test);
 
-/// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items.
-/// Computes the beginnings of the parts [part, end).
-template <class A, class B, class C, class P1, class P2>
-void cut_sets(SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end, A a, std::size_t na, B b,
-              std::size_t nb, TwoProjections<C, P1, P2> less) {
-  // Each cut is made in the rest after the previous one. So the cuts ascend for any results of a comparison.
-  std::size_t i = 0;
-  std::size_t j = 0;
-  for (; part != end; ++part) {
-    const std::size_t rank = part_begin(na + nb, parts, part);
-    if (rank > i + j) {
-      const std::size_t more = co_rank(rank - i - j, at(a, i), na - i, at(b, j), nb - j, less);
-      const std::size_t next_i = i + more;
-      const std::size_t next_j = rank - next_i;
-      // Moves the cut back to the first item that is equal to the item at the cut.
-      const auto back_to = [&](auto&& key, auto a_less, auto b_less) {
-        i = static_cast<std::size_t>(
-            std::ranges::partition_point(at(a, i), at(a, next_i), [&](auto&& x) { return a_less(x, key); }) - a);
-        j = static_cast<std::size_t>(
-            std::ranges::partition_point(at(b, j), at(b, next_j), [&](auto&& y) { return b_less(y, key); }) - b);
-      };
-      if (next_i != na && (next_j == nb || !less(*at(b, next_j), *at(a, next_i)))) {
-        const TwoProjections<C, P1, P1> same{less.comp, less.proj1, less.proj1};
-        back_to(*at(a, next_i), same, less);
-      } else {
-        const TwoProjections<C, P2, P2> same{less.comp, less.proj2, less.proj2};
-        const auto first_less = [&](auto&& x, auto&& y) { return less.first_less(x, y); };
-        back_to(*at(b, next_j), first_less, same);
-      }
+/// TwoProjections::first_less as a comparison.
+template <class Less>
+struct FirstLess {
+  bool operator()(auto&& a, auto&& b) const { return less.first_less(a, b); }
+  const Less& less;
+};
+
+/// The first position in [from, to) of an item that is not less than `key`, or `to`.
+template <class I, class Key, class Less>
+std::size_t first_not_less(const I& items, std::size_t from, std::size_t to, Key& key, const Less& less) {
+  while (from != to) {
+    const std::size_t middle = from + (to - from) / 2;
+    if (less(*at(items, middle), key)) {
+      from = middle + 1;
+    } else {
+      to = middle;
     }
-    cuts.first[part] = i;
-    cuts.second[part] = j;
   }
+  return from;
 }
+
+/// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items. The types of these
+/// function objects have names because those of lambdas contain the enclosing function.
+template <class A, class B, class Less>
+struct CutSets;
+
+template <class A, class B, class C, class P1, class P2>
+struct CutSets<A, B, TwoProjections<C, P1, P2>> {
+  /// Computes the beginnings of the parts [part, end).
+  void operator()(SetCuts& cuts, std::size_t parts, std::size_t part, std::size_t end) const {
+    // Each cut is made in the rest after the previous one. So the cuts ascend for any results of a comparison.
+    std::size_t i = 0;
+    std::size_t j = 0;
+    for (; part != end; ++part) {
+      const std::size_t rank = part_begin(na + nb, parts, part);
+      if (rank > i + j) {
+        const std::size_t more = co_rank(rank - i - j, at(a, i), na - i, at(b, j), nb - j, less);
+        const std::size_t next_i = i + more;
+        const std::size_t next_j = rank - next_i;
+        // Moves the cut back to the first item that is equal to the item at the cut.
+        if (next_i != na && (next_j == nb || !less(*at(b, next_j), *at(a, next_i)))) {
+          auto&& key = *at(a, next_i);
+          i = first_not_less(a, i, next_i, key, TwoProjections<C, P1, P1>{less.comp, less.proj1, less.proj1});
+          j = first_not_less(b, j, next_j, key, less);
+        } else {
+          auto&& key = *at(b, next_j);
+          i = first_not_less(a, i, next_i, key, FirstLess<TwoProjections<C, P1, P2>>{less});
+          j = first_not_less(b, j, next_j, key, TwoProjections<C, P2, P2>{less.comp, less.proj2, less.proj2});
+        }
+      }
+      cuts.first[part] = i;
+      cuts.second[part] = j;
+    }
+  }
+  A a;
+  std::size_t na;
+  B b;
+  std::size_t nb;
+  TwoProjections<C, P1, P2> less;
+};
+template <class A, class B, class Less>
+CutSets(A, std::size_t, B, std::size_t, Less) -> CutSets<A, B, Less>;
+
+/// SetFunctions::run and write of an operation on the ranges at `a` and `b`.
+template <SetItems kItems, class A, class B, class O, class Less>
+struct RunSets {
+  std::array<std::size_t, 2> operator()(const SetPart (&parts)[2], const std::size_t* places) const {
+    return run_sets<kItems>(a, b, parts, to, places, less);
+  }
+  SetProgress operator()(const SetPart& part, std::size_t place, std::size_t room) const {
+    return write_set<kItems>(at(a, part.first), part.first_size, at(b, part.second), part.second_size, at(to, place),
+                             room, less);
+  }
+  A a;
+  B b;
+  O to;
+  Less less;
+};
 
 /// Whether a[0..na) includes b[0..nb).
 template <class A, class B, class Less>
