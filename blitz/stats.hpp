@@ -29,6 +29,9 @@ struct WorkerStats {
   std::uint64_t loops_too_short = 0;    ///< A loop woke no worker: the rest takes less time than the wake-up.
   std::uint64_t joins_too_short = 0;    ///< A join woke no worker: it was that short before. Not every inner join asks.
   std::uint64_t no_free_processor = 0;  ///< A loop woke no worker: as many ran as there are processors.
+  /// ForkJoinPolicy only: this worker waited before a theft, because the last job that it stole took less time than the theft,
+  /// and meanwhile the owner ran the job itself.
+  std::uint64_t thefts_too_short = 0;
 
   // AsyncPolicy only:
   std::uint64_t lifo_hits = 0;             ///< Jobs that this worker found in its LIFO slot.
@@ -56,6 +59,7 @@ struct WorkerStats {
     loops_too_short += other.loops_too_short;
     joins_too_short += other.joins_too_short;
     no_free_processor += other.no_free_processor;
+    thefts_too_short += other.thefts_too_short;
     lifo_hits += other.lifo_hits;
     global_batch_fetches += other.global_batch_fetches;
     overflows += other.overflows;

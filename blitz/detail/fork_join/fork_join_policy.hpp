@@ -36,6 +36,7 @@ class ForkJoinFinder {
   [[nodiscard]] std::uint64_t steals_tried() const noexcept { return steals_tried_.value(); }
   [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_.value(); }
   [[nodiscard]] std::uint64_t injected_taken() const noexcept { return injected_taken_.value(); }
+  [[nodiscard]] std::uint64_t thefts_too_short() const noexcept { return patience_.outrun(); }
 
  private:
   [[nodiscard]] BLITZ_API Job* steal(Sources& sources) noexcept;

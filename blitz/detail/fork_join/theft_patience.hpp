@@ -1,9 +1,12 @@
 /// How long a thief waits before it steals again, if its last job took no longer than the theft.
 ///
-/// Each object belongs to one worker. Nothing is shared or synchronised.
+/// Each object belongs to one worker. Other threads read only outrun().
 #pragma once
 
+#include <cstdint>
+
 #include "blitz/detail/base/atomic.hpp"
+#include "blitz/detail/base/single_writer_counter.hpp"
 #include "blitz/detail/base/ticks.hpp"
 #include "blitz/detail/wake/handover.hpp"
 
@@ -44,7 +47,10 @@ class TheftPatience {
       cpu_relax();
       begin_ = clock();
       if (ticks_between(looked, begin_) < ticks_per_microsecond() / kLooks) continue;
-      if (deque.empty()) return false;
+      if (deque.empty()) {
+        outrun_.add();
+        return false;
+      }
       looked = begin_;
     }
     return true;
@@ -57,6 +63,9 @@ class TheftPatience {
     theft_ = ticks_between(begin_, stolen_at_);
   }
 
+  /// How often a deque became empty during a wait.
+  [[nodiscard]] std::uint64_t outrun() const noexcept { return outrun_.value(); }
+
  private:
   static constexpr Ticks kLongest = 8;  // hand-overs
   static constexpr Ticks kLooks = 2;    // in a microsecond: each takes a cache line from the owner
@@ -68,6 +77,7 @@ class TheftPatience {
   Ticks begin_ = 0;      // of the theft
   Ticks theft_ = 0;      // how long the last one took
   Ticks stolen_at_ = 0;  // 0: no stolen job ends with the next search
+  SingleWriterCounter outrun_;
 };
 
 }  // namespace blitz::detail

@@ -64,6 +64,7 @@ WorkerStats Worker<P>::stats() const noexcept {
     s.joins_too_short = refusals.joins_too_short.value();
     s.no_free_processor = refusals.no_free_processor.value();
   }
+  if constexpr (requires { finder_.thefts_too_short(); }) s.thefts_too_short = finder_.thefts_too_short();
   if constexpr (requires { finder_.lifo_hits(); }) {
     s.lifo_hits = finder_.lifo_hits();
     s.global_batch_fetches = finder_.global_batch_fetches();

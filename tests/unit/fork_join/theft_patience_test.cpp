@@ -74,8 +74,10 @@ TEST_CASE("theft patience: a deque that becomes empty is not robbed") {
   thief.begin_search();
   CHECK_FALSE(thief.outlasted_by(thief.now));  // It is empty from the start.
   const Ticks begin = thief.now;
+  CHECK(thief.patience.outrun() == 0);
   CHECK_FALSE(thief.outlasted_by(begin + microseconds(3)));
   CHECK(thief.now <= begin + microseconds(4));
+  CHECK(thief.patience.outrun() == 1);
 }
 
 TEST_CASE("theft patience: a search waits no longer for several deques than for one") {

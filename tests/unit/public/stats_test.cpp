@@ -11,6 +11,7 @@
 #include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
+#include "blitz/detail/sys/cpu_count.hpp"
 #include "support/fib.hpp"
 #include "support/policies.hpp"
 
@@ -117,6 +118,13 @@ BACKEND_TEST_CASE("stats: concurrent calls and calls from another pool inject no
   check_quiet(other.stats());
 }
 
+/// On one processor no loop wakes a worker, whatever its length, and no job is run while a thief waits.
+bool has_one_processor() {
+  if (blitz::detail::available_cpus() > 1) return false;
+  MESSAGE("skipped: on one processor");
+  return true;
+}
+
 /// Repeats `call` until `counter` of the pool's sum is not 0. Time: a helper is refused only after the call was measured.
 template <class F>
 void check_refused(Pool& pool, std::uint64_t WorkerStats::*counter, F call) {
@@ -133,6 +141,7 @@ void run_loop(int items) {
 }
 
 BACKEND_TEST_CASE("stats: a loop that is shorter than a wake-up counts its refusal") {
+  if (has_one_processor()) return;
   Pool pool({.num_threads = 2});
   int items = 4;
   check_refused(pool, &WorkerStats::loops_too_short, [&] {
@@ -155,6 +164,13 @@ TEST_CASE("stats: a join that was shorter than a wake-up counts its refusal") {
     pool.join([] {}, [] {});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // The worker falls asleep.
   });
+}
+
+TEST_CASE("stats: a thief that waits, and comes too late, counts it") {
+  if (has_one_processor()) return;
+  Pool pool = pool_of(TestedPolicy::kForkJoin, {.num_threads = 2});
+  pool.warm_up(std::chrono::seconds(20));
+  check_refused(pool, &WorkerStats::thefts_too_short, [&] { pool.install([] { return fib(20); }); });
 }
 
 BACKEND_TEST_CASE("stats: may be read while workers run") {
