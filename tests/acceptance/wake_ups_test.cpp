@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "support/asleep.hpp"
+#include "support/one_processor.hpp"
 #include "support/policies.hpp"
 
 using namespace blitz_test;
@@ -74,6 +75,7 @@ POOL_TEST_CASE("wake-ups: a loop of milliseconds wakes a worker even in the firs
 }
 
 POOL_TEST_CASE("wake-ups: short loops in a row eventually wake a worker") {
+  if (has_one_processor()) return;
   // Each loop is too short to be worth a wake-up, once its length is known. Help in about ten of them is worth one.
   Pool pool({.num_threads = 2});
   const auto call = [&] {

@@ -11,8 +11,8 @@
 #include <blitz/fork_join.hpp>
 #include <doctest/doctest.h>
 
-#include "blitz/detail/sys/cpu_count.hpp"
 #include "support/fib.hpp"
+#include "support/one_processor.hpp"
 #include "support/policies.hpp"
 
 using blitz::ThreadPoolStats;
@@ -116,13 +116,6 @@ BACKEND_TEST_CASE("stats: concurrent calls and calls from another pool inject no
   CHECK(other.stats().total.injected_taken == 0);
   check_quiet(pool.stats());
   check_quiet(other.stats());
-}
-
-/// On one processor no loop wakes a worker, whatever its length, and no job is run while a thief waits.
-bool has_one_processor() {
-  if (blitz::detail::available_cpus() > 1) return false;
-  MESSAGE("skipped: on one processor");
-  return true;
 }
 
 /// Repeats `call` until `counter` of the pool's sum is not 0. Time: a helper is refused only after the call was measured.
