@@ -30,7 +30,7 @@ struct WorkerStats {
   std::uint64_t joins_too_short = 0;    ///< A join woke no worker: it was that short before. Not every inner join asks.
   std::uint64_t no_free_processor = 0;  ///< A loop woke no worker: as many ran as there are processors.
   /// ForkJoinPolicy only: this worker waited before a theft, because the last job that it stole took less time than the theft,
-  /// and meanwhile the owner ran the job itself.
+  /// and the owner ran the job itself during the wait.
   std::uint64_t thefts_too_short = 0;
 
   // AsyncPolicy only:

@@ -248,8 +248,8 @@ std::size_t first_not_less(const I& items, std::size_t from, std::size_t to, Key
   return from;
 }
 
-/// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items. The types of these
-/// function objects have names because those of lambdas contain the enclosing function.
+/// Cuts a[0..na) and b[0..nb) into `parts` parts of about the same size, but never between equal items. Like RunSets, a type
+/// with a name: the name of a lambda contains the enclosing function.
 template <class A, class B, class Less>
 struct CutSets;
 
