@@ -36,7 +36,7 @@ struct SetFn : MergesTo<SetFn<kItems, kReturnsSecond>> {
     const auto a = merge_input<I2>(first1);
     const auto b = merge_input<I1>(first2);
     const auto to = merge_output<I1>(out);
-    const CutSets cut{a, static_cast<std::size_t>(count1), b, static_cast<std::size_t>(count2), less};
+    const auto cut = cut_sets(a, count1, b, count2, less);
     using Run = RunSets<kItems, std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>,
                         std::remove_const_t<decltype(to)>, TwoProjections<C, P1, P2>>;
     const Run run{a, b, to, less};
@@ -65,7 +65,7 @@ struct IncludesFn : OfTwoRanges<IncludesFn, std::ranges::less> {
   static bool run(const AlgorithmOptions& options, const I1& first1, LoopIndex count1, const I2& first2,
                   LoopIndex count2, C& comp, P1& proj1, P2& proj2) {
     const TwoProjections<C, P1, P2> less{&comp, &proj1, &proj2};
-    const CutSets cut{first1, static_cast<std::size_t>(count1), first2, static_cast<std::size_t>(count2), less};
+    const auto cut = cut_sets(first1, count1, first2, count2, less);
     const IncludesPart<I1, I2, TwoProjections<C, P1, P2>> test{first1, first2, less};
     return all_of_sets(options, count1, count2, sort_grain<std::iter_value_t<I1>>(options), cut, test);
   }

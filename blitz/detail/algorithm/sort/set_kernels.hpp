@@ -288,7 +288,9 @@ struct CutSets<A, B, TwoProjections<C, P1, P2>> {
   TwoProjections<C, P1, P2> less;
 };
 template <class A, class B, class Less>
-CutSets(A, std::size_t, B, std::size_t, Less) -> CutSets<A, B, Less>;
+CutSets<A, B, Less> cut_sets(const A& a, std::size_t na, const B& b, std::size_t nb, const Less& less) {
+  return {a, na, b, nb, less};
+}
 
 /// SetFunctions::run and write of an operation on the ranges at `a` and `b`.
 template <SetItems kItems, class A, class B, class O, class Less>
