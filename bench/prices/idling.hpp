@@ -88,7 +88,7 @@ void idle_round(Pricing& pricing) {
   NeverSet latch;
   auto search = two.idle.start_looking(1);
   pricing.time(kBatch, kNothing, [&] {
-    search.rounds = 0;
+    search.idling.rounds = 0;
     two.idle.no_work_found(search, latch, Rest::kWait, kNoneInjected);
     return true;
   });

@@ -107,9 +107,9 @@ TEST_CASE("clock: the price of a wake-up stays within its limits") {
     blitz::detail::IdleSlot slot;
     blitz::detail::ForkHistory forks;
     for (int i = 0; i < 1000; ++i) {
-      blitz::detail::Ticks since = ticks_now();
+      blitz::detail::Idling idling;
       slot.unpark(slot.resident, blitz::detail::Waker::kStaysBusy, price);
-      slot.woken(since, price);
+      slot.woken(idling, price);
       static_cast<void>(slot.weigh_help(100, 0, 0, price));
       static_cast<void>(
           forks.begin(&slot, 16 * static_cast<std::uintptr_t>(i % 3), price, slot.series, 0, ticks_now()));

@@ -48,10 +48,9 @@ class IdleState {
   /// A worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
-    unsigned rounds;
-    bool counted;               ///< As searching. Otherwise enough workers search, and this one parks after one round.
-    bool parked;                ///< The slot's bit is set, or a thread has cleared it to claim the slot.
-    Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
+    bool counted;  ///< As searching. Otherwise enough workers search, and this one parks after one round.
+    bool parked;   ///< The slot's bit is set, or a thread has cleared it to claim the slot.
+    Idling idling{};
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -78,7 +77,7 @@ class IdleState {
 
   // --- searching ---
 
-  [[nodiscard]] Search start_looking(std::size_t slot) noexcept { return {slot, 0, try_search(slot), false}; }
+  [[nodiscard]] Search start_looking(std::size_t slot) noexcept { return {slot, try_search(slot), false}; }
 
   void adopt_resident(std::size_t slot) noexcept { slots_[slot].placement.adopt(); }
 
@@ -86,12 +85,12 @@ class IdleState {
   [[nodiscard]] Search summoned(std::size_t slot) noexcept {
     slots_[slot].runner = &slots_[slot].guest;
     slots_[slot].vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
-    return {slot, 0, true, false};
+    return {slot, true, false};
   }
 
   [[nodiscard]] Search first_search(std::size_t slot) noexcept {
     Slot& s = slots_[slot];
-    Search search{slot, 0, true, false};
+    Search search{slot, true, false};
     s.resident.park();
     begin_to_run(s, search);
     return search;
@@ -116,15 +115,7 @@ class IdleState {
       sleep(search, latch, rest);
       return;
     }
-    if (search.counted) {
-      if (search.rounds < rounds_of_search(search.slot, rest == Rest::kVacate)) {
-        ++search.rounds;
-        return pause_search(search.slot, latch);
-      }
-      if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
-        return pause_search(search.slot, latch);
-      }
-    }
+    if (search.counted && slots_[search.slot].linger(search.idling, search.slot, rest, latch, price_)) return;
     word_of(search.slot).park(bit_of(search.slot), search.counted);  // [park] [claim]
     search.counted = false;
     search.parked = true;
@@ -237,7 +228,6 @@ class IdleState {
     begin_to_run(s, search);
     search.counted = true;  // By the thread that claimed the slot.
     search.parked = false;
-    search.rounds = 0;
     latch.woke();
   }
 
@@ -256,7 +246,7 @@ class IdleState {
   /// The calling thread is the slot's runner again.
   void begin_to_run(Slot& s, Search& search) noexcept {
     s.vacant.store(false, std::memory_order_relaxed);  // [claim] publishes it.
-    if (s.runner == &s.resident) s.woken(search.since, price_);
+    s.woken(search.idling, price_);
   }
 
   /// Returns whether no worker searches and a slot is parked.

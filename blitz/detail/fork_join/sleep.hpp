@@ -64,12 +64,10 @@ class Sleep {
   /// One worker's search for work, from start_looking to work_found.
   struct Search {
     std::size_t slot;
-    unsigned rounds = 0;        ///< Searches since it began, or last slept.
-    std::uint64_t jec = 0;      ///< Valid once announced.
-    bool announced = false;     ///< At the next round the worker sleeps, unless something is posted.
-    bool looked_last = false;   ///< That round's search sees each job whose poster has not seen the announcement.
-    bool again = false;         ///< The worker has slept, or tried to.
-    Ticks since = ticks_now();  ///< When it began, or the worker was last woken.
+    std::uint64_t jec = 0;     ///< Valid once announced.
+    bool announced = false;    ///< At the next round the worker sleeps, unless something is posted.
+    bool looked_last = false;  ///< That round's search sees each job whose poster has not seen the announcement.
+    Idling idling{};
   };
 
   /// `slots` vacant slots. Throws std::bad_alloc.
@@ -124,7 +122,7 @@ class Sleep {
     Slot& s = slots_[slot];
     Search search{.slot = slot};
     s.resident.park();
-    s.woken(search.since, price_);
+    s.woken(search.idling, price_);
     return search;
   }
 
@@ -137,20 +135,15 @@ class Sleep {
   /// Yields, announces, or sleeps, depending on how long the search has lasted.
   template <SleepableLatch Latch, class Injected>
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
-    if (search.rounds < (search.again ? kRoundsOfSearch : rounds_of_search(search.slot, rest == Rest::kVacate))) {
-      ++search.rounds;
-      pause_search(search.slot, latch);
-    } else if (rest == Rest::kVacate && search.slot != 0 && slots_[search.slot].patience.lasts(search.since, price_)) {
-      pause_search(search.slot, latch);
-    } else if (!search.announced) {
+    if (search.announced) {
+      sleep(search, latch, rest, injected);
+    } else if (!slots_[search.slot].linger(search.idling, search.slot, rest, latch, price_)) {
       // No yield after this: until the worker has registered, the next post must change the counters.
       const Counters counters = counters_.announce_sleepy();
       search.jec = counters.jec();
       search.announced = true;
       search.looked_last = false;
       if (!searchers_.more_than(1)) look_last(search, counters);
-    } else {
-      sleep(search, latch, rest, injected);
     }
   }
 
@@ -264,15 +257,14 @@ class Sleep {
       Slot::count(s.sleeps);
       price_.sleeps(ticks_now());
       (rest == Rest::kVacate ? s.resident : *s.runner).park();
-      if (s.runner == &s.resident) s.woken(search.since, price_);
+      s.woken(search.idling, price_);
     } else {
       unregister(search.slot);
       s.state.store(State::kAwake, std::memory_order_release);
+      search.idling.rounds = 0;
     }
     latch.woke();
-    search.rounds = 0;
     search.announced = false;
-    search.again = true;
   }
 
   /// The slot is counted as sleeping, no longer as searching. If no other slot searches then, it must have looked last. If it has

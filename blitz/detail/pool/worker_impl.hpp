@@ -132,7 +132,7 @@ void Worker<P>::wait_until(CoreLatch& latch) noexcept {
 /// injector are empty.
 template <Policy P>
 void Worker<P>::wait_as_guest(CoreLatch& latch, bool may_help) noexcept {
-  for (unsigned round = 0; round <= rounds_of_search(index(), false) && !latch.probe();) {
+  for (unsigned round = 0; round <= rounds_of_search(index()) && !latch.probe();) {
     Job* const job = may_help ? find_any() : take_own_or_refused();
     if (job != nullptr) {
       execute(job);

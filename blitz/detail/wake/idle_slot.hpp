@@ -13,7 +13,9 @@
 #include "blitz/detail/base/ticks.hpp"
 #include "blitz/detail/sys/parker.hpp"
 #include "blitz/detail/sys/placement.hpp"
+#include "blitz/detail/wake/linger.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
+#include "blitz/policy.hpp"
 
 namespace blitz::detail {
 
@@ -31,7 +33,28 @@ struct Refusals {
   SingleWriterCounter loops_too_short, joins_too_short, no_free_processor;
 };
 
+/// How long a runner has been without work.
+struct Idling {
+  unsigned rounds = 0;        ///< Searches since it began, or last slept.
+  Ticks since = ticks_now();  ///< When it began, or the resident was last woken for work.
+};
+
 struct IdleSlot {
+  /// The runner of `slot` has found nothing. Pauses, and returns true if it is to search on before it prepares to sleep. The
+  /// resident of slot 0 prepares immediately if it has no job, so that an outside caller finds the slot vacant sooner.
+  template <class Latch>
+  [[nodiscard]] bool linger(Idling& idling, std::size_t slot, Rest rest, const Latch& latch,
+                            const WakePrice& price) noexcept {
+    if (slot == 0 && rest == Rest::kVacate) return false;
+    if (idling.rounds < rounds_of_search(slot)) {
+      ++idling.rounds;
+    } else if (rest == Rest::kWait || !patience.lasts(idling.since, price)) {
+      return false;
+    }
+    pause_search(slot, latch);
+    return true;
+  }
+
   /// Wakes the thread that blocks on `parker`. If a waker that stays busy wakes a resident for work, the resident is sent to
   /// another processor, and the wake-up is timed. The caller of a series is also such a waker.
   void unpark(Parker& parker, Waker waker, WakePrice& price) noexcept {
@@ -44,15 +67,16 @@ struct IdleSlot {
     price.learn_cost(ticks_between(began, ticks_now()), began);
   }
 
-  /// The resident runs again. `since`: the beginning of its search, or its previous wake-up. Sets `since` if the wake-up was
-  /// timed.
-  void woken(Ticks& since, WakePrice& price) noexcept {
+  /// The runner runs again.
+  void woken(Idling& idling, WakePrice& price) noexcept {
+    idling.rounds = 0;
+    if (runner != &resident) return;
     placement.restore();
     if (const Ticks began = std::exchange(wake_began, 0)) {
       const Ticks now = ticks_now();
-      price.learn(ticks_between(began, now), ticks_between(since, began));
-      patience.woken(since, began, for_series);
-      since = now;
+      price.learn(ticks_between(began, now), ticks_between(idling.since, began));
+      patience.woken(idling.since, began, for_series);
+      idling.since = now;
     }
   }
 

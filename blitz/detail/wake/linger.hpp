@@ -11,7 +11,7 @@
 
 namespace blitz::detail {
 
-/// Rounds of search before a worker prepares to sleep.
+/// Rounds of search before a worker prepares to sleep; see rounds_of_search.
 inline constexpr unsigned kRoundsOfSearch = 32;
 /// Searchers allowed beyond half of the workers. A caller that waits for a stolen half searches too; without this extra
 /// place it would push its helper to sleep between loops.
@@ -27,12 +27,10 @@ inline constexpr int kLooksBeforeTheft = 16;
 /// as one without, and an owner that pops often answers the next request within nanoseconds.
 inline constexpr std::uint32_t kPopsOnGuard = 32;
 
-/// How many rounds a worker searches. `vacates`: the runner of `slot` is its resident and has no job. In slot 0 the resident
-/// does not linger, so that an outside caller finds the slot vacant sooner. A caller's rounds in slot 0 take a microsecond
-/// each, together a few times as long as a wake-up.
-[[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot, bool vacates) noexcept {
-  if (slot != 0) return kRoundsOfSearch;
-  return vacates ? 0 : 128;
+/// How many rounds the runner of `slot` searches. A caller's rounds in slot 0 take a microsecond each, together a few times as
+/// long as a wake-up.
+[[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot) noexcept {
+  return slot != 0 ? kRoundsOfSearch : 128;
 }
 
 /// Pauses between two rounds: by a yield, except in slot 0. There it waits for about a microsecond or until the latch is set,

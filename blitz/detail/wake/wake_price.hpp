@@ -160,7 +160,7 @@ class Series {
 /// How long a worker without work waits before it sleeps. One for each slot, used by the slot's runner.
 class Patience {
  public:
-  /// After the usual search, in a wait that began at `since`. Returns whether to search on.
+  /// After kRoundsOfSearch, in a wait that began at `since`. Returns whether to search on.
   [[nodiscard]] bool lasts(Ticks since, const WakePrice& price) const noexcept {
     const Ticks now = ticks_now();
     if (since >= now) return false;  // The clock did not advance, or went backwards.

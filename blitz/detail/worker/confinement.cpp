@@ -68,7 +68,7 @@ void Isolation::wait(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (job != nullptr) {
       worker.execute(job);
       round = 0;
-    } else if (round++ < rounds_of_search(worker.index(), false)) {
+    } else if (round++ < rounds_of_search(worker.index())) {
       pause_search(worker.index(), latch);
     } else {
       called = sleep(worker, latch);

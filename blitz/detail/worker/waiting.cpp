@@ -57,7 +57,7 @@ bool wait_apart(WorkerBase& worker, CoreLatch& latch) noexcept {
     if (job != nullptr) {
       worker.execute(job);
       round = 0;
-    } else if (round++ < rounds_of_search(worker.index(), false)) {
+    } else if (round++ < rounds_of_search(worker.index())) {
       pause_search(worker.index(), latch);
     } else if (!apart.try_sleep(worker.index(), latch, [&]() noexcept { return worker.has_mail(); })) {
       return false;

@@ -120,7 +120,7 @@ TEST_CASE("sleep: a worker that has announced itself does not sleep") {
   SUBCASE("if there is a job in the injector") {
     sleep.no_work_found(search, latch, Rest::kWait, kYes);
     CHECK(fields(sleep) == Fields{0, 1, 2});
-    CHECK(search.rounds == 0);
+    CHECK(search.idling.rounds == 0);
   }
   CHECK(sleep.times_slept(1) == 0);
   CHECK_FALSE(sleep.try_wake(1));  // it is awake

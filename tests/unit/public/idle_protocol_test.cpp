@@ -318,20 +318,31 @@ TEST_CASE_TEMPLATE("idle protocol: a search yields for 32 rounds before its last
   }
 }
 
-TEST_CASE_TEMPLATE("idle protocol: the resident of slot 0 searches one round and a waiting worker more", Idle, Sleep,
-                   IdleState) {
+TEST_CASE_TEMPLATE("idle protocol: all search on except the resident of slot 0 without a job", Idle, Sleep, IdleState) {
   for (const Rest rest : {Rest::kVacate, Rest::kWait}) {
-    Idle idle(1);
-    CoreLatch latch;
-    borrow(idle);
-    auto search = idle.start_looking(0);
-    unsigned rounds = 0;
-    for (; !is_last_check(search); ++rounds) {
-      REQUIRE(counts(idle) == Counts{0, 1});
-      idle.no_work_found(search, latch, rest, kNo);
+    for (const std::size_t slot : {0U, 1U}) {
+      for (const bool woken : {false, true}) {
+        CAPTURE(slot);
+        CAPTURE(woken);
+        Idle idle(2);
+        CoreLatch latch;
+        auto search = [&] {
+          if (!woken) {
+            borrow(idle, slot);
+            return idle.start_looking(slot);
+          }
+          REQUIRE(idle.try_wake(slot));
+          return idle.first_search(slot);
+        }();
+        unsigned rounds = 0;
+        for (; !is_last_check(search); ++rounds) {
+          REQUIRE(counts(idle) == Counts{1, 1});
+          idle.no_work_found(search, latch, rest, kNo);
+        }
+        const bool searches_on = slot != 0 || rest == Rest::kWait;
+        CHECK(rounds == 1 + (searches_on ? blitz::detail::rounds_of_search(slot) : 0));
+      }
     }
-    CHECK(rounds == 1 + blitz::detail::rounds_of_search(0, rest == Rest::kVacate));
-    CHECK((rounds == 1) == (rest == Rest::kVacate));
   }
 }
 

@@ -349,9 +349,9 @@ TEST_CASE("idle slot: only the caller of a series promises further calls to the 
   for (const Waker waker : {Waker::kStaysBusy, Waker::kCallsAgain, Waker::kStaysBusy}) {
     CAPTURE(waker);
     IdleSlot sleeper;
-    Ticks since = ticks_now() - 100 * price.reach();
+    blitz::detail::Idling idling{.since = ticks_now() - 100 * price.reach()};
     sleeper.unpark(sleeper.resident, waker, price);
-    sleeper.woken(since, price);
+    sleeper.woken(idling, price);
     CHECK(is_patient(sleeper.patience, price) == (waker == Waker::kCallsAgain));
   }
 }

@@ -14,9 +14,7 @@ inline constexpr std::uint64_t kTicketsOfLoop = 2;
 inline constexpr std::size_t kSearchersBesidesHalf = 0;
 inline constexpr int kLooksBeforeTheft = 1;
 inline constexpr std::uint32_t kPopsOnGuard = 1;
-[[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot, bool /*vacates*/) noexcept {
-  return slot != 0 ? 1 : 0;
-}
+[[nodiscard]] constexpr unsigned rounds_of_search(std::size_t slot) noexcept { return slot != 0 ? 1 : 0; }
 template <class Latch>
 void pause_search(std::size_t /*slot*/, const Latch& /*latch*/) noexcept {
   yield_thread();
