@@ -71,7 +71,7 @@ class IdlePool {
   void start_drowsy(std::size_t slot) {
     expect(idle_.try_wake(slot), "the slot was vacant");
     Search search = idle_.first_search(slot);
-    search.rounds = 1000;
+    search.idling.rounds = 1000;
     continue_idle("worker " + std::to_string(slot), search, terminate_[slot], Rest::kVacate);
   }
   /// In the body: a guest in this slot executes a job.
