@@ -115,7 +115,8 @@ class IdleState {
       sleep(search, latch, rest);
       return;
     }
-    if (search.counted && slots_[search.slot].linger(search.idling, search.slot, rest, latch, price_)) return;
+    if (search.counted && slots_[search.slot].linger(search.idling, search.slot, rest == Rest::kVacate, latch, price_))
+      return;
     word_of(search.slot).park(bit_of(search.slot), search.counted);  // [park] [claim]
     search.counted = false;
     search.parked = true;

@@ -137,7 +137,7 @@ class Sleep {
   void no_work_found(Search& search, Latch& latch, Rest rest, Injected&& injected) noexcept {
     if (search.announced) {
       sleep(search, latch, rest, injected);
-    } else if (!slots_[search.slot].linger(search.idling, search.slot, rest, latch, price_)) {
+    } else if (!slots_[search.slot].linger(search.idling, search.slot, rest == Rest::kVacate, latch, price_)) {
       // No yield after this: until the worker has registered, the next post must change the counters.
       const Counters counters = counters_.announce_sleepy();
       search.jec = counters.jec();
@@ -262,6 +262,7 @@ class Sleep {
       unregister(search.slot);
       s.state.store(State::kAwake, std::memory_order_release);
       search.idling.rounds = 0;
+      pause_search(search.slot, latch);  // The resident of slot 0 would search without a pause.
     }
     latch.woke();
     search.announced = false;

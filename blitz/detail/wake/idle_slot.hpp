@@ -15,7 +15,6 @@
 #include "blitz/detail/sys/placement.hpp"
 #include "blitz/detail/wake/linger.hpp"
 #include "blitz/detail/wake/wake_price.hpp"
-#include "blitz/policy.hpp"
 
 namespace blitz::detail {
 
@@ -40,15 +39,16 @@ struct Idling {
 };
 
 struct IdleSlot {
-  /// The runner of `slot` has found nothing. Pauses, and returns true if it is to search on before it prepares to sleep. The
-  /// resident of slot 0 prepares immediately if it has no job, so that an outside caller finds the slot vacant sooner.
+  /// The runner of `slot` has found nothing. Pauses, and returns true if it is to search on before it prepares to sleep. It
+  /// `vacates` if it is the resident and has no job. In slot 0 it then prepares immediately, so that an outside caller finds the
+  /// slot vacant sooner.
   template <class Latch>
-  [[nodiscard]] bool linger(Idling& idling, std::size_t slot, Rest rest, const Latch& latch,
+  [[nodiscard]] bool linger(Idling& idling, std::size_t slot, bool vacates, const Latch& latch,
                             const WakePrice& price) noexcept {
-    if (slot == 0 && rest == Rest::kVacate) return false;
+    if (slot == 0 && vacates) return false;
     if (idling.rounds < rounds_of_search(slot)) {
       ++idling.rounds;
-    } else if (rest == Rest::kWait || !patience.lasts(idling.since, price)) {
+    } else if (!vacates || !patience.lasts(idling.since, price)) {
       return false;
     }
     pause_search(slot, latch);
